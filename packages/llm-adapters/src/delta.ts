@@ -41,3 +41,50 @@ export function deltasFromMessage(message: AssistantMessage): readonly Delta[] {
     })),
   ];
 }
+
+/** Listens to the deltas of one try, and hands them out without a character that is split over two of them. */
+export interface WholeCharacters {
+  readonly add: (delta: Delta) => void;
+  /** Hands out what is left. If no delta came, because a server did not stream, hands out the message. */
+  readonly end: (message: AssistantMessage) => void;
+}
+
+/**
+ * Holds back the first half of a surrogate pair until the next piece of the same text brings the other. Servers split text between
+ * any two UTF-16 units, and a listener that writes each piece as UTF-8 would write two U+FFFD for one character.
+ */
+export function wholeCharacters(onDelta: (delta: Delta) => void): WholeCharacters {
+  /** The first halves that wait, by what they are a piece of. */
+  const held = new Map<string, Exclude<Delta, { readonly type: 'restart' }>>();
+  let isSilent = true;
+  const add = (delta: Delta): void => {
+    isSilent = false;
+    if (delta.type === 'restart') return onDelta(delta);
+    const key = delta.type === 'tool-call' ? `${delta.index}` : delta.type;
+    const before = held.get(key);
+    const text = (before === undefined ? '' : textIn(before)) + textIn(delta);
+    const half = /[\ud800-\udbff]$/.exec(text)?.[0] ?? '';
+    const now = text.slice(0, text.length - half.length);
+    if (half === '') held.delete(key);
+    else
+      held.set(
+        key,
+        delta.type === 'tool-call'
+          ? { type: 'tool-call', index: delta.index, arguments: half }
+          : { ...delta, text: half },
+      );
+    if (delta.type === 'tool-call') onDelta({ ...delta, arguments: now });
+    else if (now !== '') onDelta({ ...delta, text: now });
+  };
+  return {
+    add,
+    end: (message) => {
+      if (isSilent) deltasFromMessage(message).forEach(add);
+      held.forEach((half) => onDelta(half));
+    },
+  };
+}
+
+function textIn(delta: Exclude<Delta, { readonly type: 'restart' }>): string {
+  return delta.type === 'tool-call' ? delta.arguments : delta.text;
+}

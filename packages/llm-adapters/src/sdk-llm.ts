@@ -1,6 +1,7 @@
 import type { Usage } from '@palimpsest/events';
 import { overflowInAnswer } from './answered-overflow.js';
 import { assertRequest } from './checked-input.js';
+import { wholeCharacters } from './delta.js';
 import type { Delta } from './delta.js';
 import { connectionFailure } from './connection-failure.js';
 import { AuthenticationError, InvalidRequestError, LLMError, ServiceUnavailableError } from './errors.js';
@@ -227,9 +228,14 @@ export function sdkLLM<Client, Body, Response>(
     contextWindow,
     prices,
     complete: (request) =>
-      exchange(request, request, async (client, body, call) =>
-        answerOf(adapter.fromResponse(await adapter.send(client, body, call), request, pricesNow()), request),
-      ),
+      exchange(request, request, async (client, body, call) => {
+        const deltas = call.onDelta === undefined ? undefined : wholeCharacters(call.onDelta);
+        const listening = deltas === undefined ? call : { ...call, onDelta: deltas.add };
+        const response = await adapter.send(client, body, listening);
+        const completion = answerOf(adapter.fromResponse(response, request, pricesNow()), request);
+        deltas?.end(completion.message);
+        return completion;
+      }),
     ...(count === undefined
       ? {}
       : {

@@ -55,6 +55,33 @@ test('one script answers in the form of each protocol', async () => {
   expect(sentTo(responses.server)).toEqual([[JSON.stringify(user)]]);
 });
 
+test('a script may say where an answer was cut, on each protocol', async () => {
+  const cut = () => ({ calls: [{ id: 'call_1', name: 'read', input: '{"path":' }], end: 'limit' as const });
+  const ask = async (api: 'anthropic' | 'openai', path: string, body: object) => {
+    const server = await scriptedServer(api, cut);
+    onTestFinished(() => server.close());
+    return (await fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify(body) })).json();
+  };
+  const tools = [{ name: 'read', input_schema: parameters }];
+  const asked = { model: 'claude-opus-4-6', max_tokens: 100, tools, messages: [user] };
+  // Without a stream the provider parses the input, and half of one becomes an empty one.
+  expect(await ask('anthropic', '/v1/messages', asked)).toMatchObject({
+    content: [{ input: {} }],
+    stop_reason: 'max_tokens',
+  });
+  const functions = [{ type: 'function', function: { name: 'read', parameters } }];
+  expect(
+    await ask('openai', '/chat/completions', { model: 'gpt-4o', tools: functions, messages: [user] }),
+  ).toMatchObject({
+    choices: [{ finish_reason: 'length', message: { tool_calls: [{ function: { arguments: '{"path":' } }] } }],
+  });
+  const flat = [{ type: 'function', name: 'read', parameters }];
+  expect(await ask('openai', '/responses', { model: 'gpt-5', tools: flat, input: [user] })).toMatchObject({
+    status: 'incomplete',
+    output: [{ type: 'function_call', status: 'incomplete', arguments: '{"path":' }],
+  });
+});
+
 test('a loop of tool calls ends with text, and begins again', () => {
   const answers = Array.from({ length: 6 }, (_, index) => toolLoop({ steps: 3 })({}, index));
   expect(answers.map(({ calls = [] }) => calls.length)).toEqual([1, 1, 0, 1, 1, 0]);

@@ -1,6 +1,8 @@
 import { anthropicServer } from './anthropic/anthropic-server.js';
 import type { AnthropicServerOptions } from './anthropic/anthropic-server.js';
+import type { AnthropicAnswer } from './anthropic/answer.js';
 import { openaiServer } from './openai/openai-server.js';
+import type { OpenAIMessageReply } from './openai/reply.js';
 import type { ProviderServer } from './provider-server.js';
 import type { JsonObject } from './wire-json.js';
 
@@ -11,13 +13,16 @@ export interface ScriptedAnswer {
   readonly thinking?: string | undefined;
   /** @defaultValue none */
   readonly calls?: readonly ScriptedCall[] | undefined;
+  /** `limit`: it reached its limit of tokens. `refusal`: a filter ended it. @defaultValue it ended naturally */
+  readonly end?: 'limit' | 'refusal' | undefined;
 }
 
 /** A call of a tool in no provider's form. */
 export interface ScriptedCall {
   readonly id: string;
   readonly name: string;
-  readonly input: object;
+  /** Or the JSON text that the model wrote: half of it in the last call of an answer that has an `end`. */
+  readonly input: object | string;
 }
 
 /** Answers an accepted request; `index` counts those from 0. */
@@ -30,8 +35,18 @@ export function scriptedServer(
   options: Pick<AnthropicServerOptions, 'contextWindow'> = {},
 ): Promise<ProviderServer> {
   return api === 'anthropic'
-    ? anthropicServer({ ...options, reply: (body, index) => ({ content: blocksOf(script(body, index)) }) })
-    : openaiServer({ ...options, reply: (body, index) => ({ message: messageOf(script(body, index)) }) });
+    ? anthropicServer({ ...options, reply: (body, index) => anthropicAnswer(script(body, index)) })
+    : openaiServer({ ...options, reply: (body, index) => openaiAnswer(script(body, index)) });
+}
+
+function anthropicAnswer(answer: ScriptedAnswer): AnthropicAnswer {
+  const reasons = { limit: 'max_tokens', refusal: 'refusal' };
+  return { content: blocksOf(answer), ...(answer.end === undefined ? {} : { stop_reason: reasons[answer.end] }) };
+}
+
+function openaiAnswer(answer: ScriptedAnswer): OpenAIMessageReply {
+  const reasons = { limit: 'length', refusal: 'content_filter' };
+  return { message: messageOf(answer), ...(answer.end === undefined ? {} : { finish_reason: reasons[answer.end] }) };
 }
 
 function blocksOf({ text, thinking, calls = [] }: ScriptedAnswer): readonly JsonObject[] {
@@ -53,7 +68,7 @@ function messageOf({ text, thinking, calls = [] }: ScriptedAnswer): JsonObject {
           tool_calls: calls.map(({ id, name, input }) => ({
             id,
             type: 'function',
-            function: { name, arguments: JSON.stringify(input) },
+            function: { name, arguments: typeof input === 'string' ? input : JSON.stringify(input) },
           })),
         }),
   };

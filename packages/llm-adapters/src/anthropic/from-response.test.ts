@@ -62,6 +62,7 @@ describe('fromMessage', () => {
           { type: 'redacted-thinking', data: 'xyz' },
         ],
       },
+      callStates: ['parsed'],
       providerResponseId: 'msg_1',
       usage: {
         uncachedInputTokens: 100,
@@ -148,7 +149,7 @@ describe('fromMessage', () => {
     ['stop_sequence', 'stop'],
     ['max_tokens', 'length'],
     ['refusal', 'content-filter'],
-    ['pause_turn', 'other'],
+    ['pause_turn', 'paused'],
   ])('ends with %s as %s', (wire, neutral) =>
     expect(fromMessage(response([], wire), { request }).finishReason).toBe(neutral),
   );

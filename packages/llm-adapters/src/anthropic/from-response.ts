@@ -1,15 +1,17 @@
 import { newEventId } from '@palimpsest/events';
-import type { AssistantMessage } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import { ContextWindowExceededError, ServiceUnavailableError } from '../errors.js';
 import { field, textOf } from '../wire/json-fields.js';
-import type { Completion, CompletionRequest, FinishReason } from '../llm.js';
+import type { Completion, CompletionRequest } from '../llm.js';
 import { costOf } from '../prices.js';
 import type { TokenPrices } from '../prices.js';
 import { estimateUsage } from '../usage-estimate.js';
 import { anthropicBlocks, readAnthropicBlock } from '../wire/anthropic-reader.js';
 import { answerOf } from '../wire/answer-builder.js';
+import type { Answer } from '../wire/answer-builder.js';
+import { finishReasonOf } from '../wire/finish-reason.js';
 import { textPiece } from '../wire/read-message.js';
+import { followed } from '../wire/received-call.js';
 import type { Piece } from '../wire/read-message.js';
 import { anthropicUsage } from '../wire/reported-usage.js';
 import { toLLMError } from './map-error.js';
@@ -51,7 +53,8 @@ export function completionOf(
   if (!Array.isArray((response as Partial<Anthropic.Message> | null)?.content)) {
     throw new ServiceUnavailableError('anthropic: the response holds no message', { provider: 'anthropic' });
   }
-  const message = assistantMessage(response, plan);
+  const answer = answerIn(response, plan);
+  const { message } = answer;
   const reported = anthropicUsage(response.usage);
   const usage = reported?.usage ?? estimateUsage(plan.request, message);
   if (response.stop_reason === 'model_context_window_exceeded') {
@@ -65,10 +68,11 @@ export function completionOf(
   }
   const providerResponseId = textOf(response.id);
   return {
-    message,
+    ...answer,
     ...(providerResponseId === undefined ? {} : { providerResponseId }),
     usage,
-    finishReason: finishReason(response.stop_reason, message),
+    // A call of the answer tool counts as an answer, not as a tool call.
+    finishReason: finishReasonOf(response.stop_reason, message.toolCalls !== undefined),
     model: response.model,
     // Other servers with this protocol may report no usage.
     ...(reported === undefined ? { usageIsEstimated: true } : {}),
@@ -81,35 +85,21 @@ export function isErrorAnswer(response: unknown): boolean {
   return field(response, 'type') === 'error';
 }
 
-function assistantMessage(response: Anthropic.Message, plan: RequestPlan): AssistantMessage {
-  const pieces = anthropicBlocks(response.content).flatMap((block, index) =>
-    readAnthropicBlock(block, `content.${index}`).map((piece) => answerInTool(piece, plan)),
+function answerIn(response: Anthropic.Message, plan: RequestPlan): Answer {
+  const blocks = anthropicBlocks(response.content);
+  const pieces = blocks.flatMap((block, index) =>
+    readAnthropicBlock(block, `content.${index}`)
+      .map((piece) => (index < blocks.length - 1 ? followed(piece) : piece))
+      .map((piece) => answerInTool(piece, plan)),
   );
   const newCallId = () => `toolu_${newEventId().replaceAll('-', '')}`;
-  const { thinkingBlocks, ...message } = answerOf(pieces, { names: plan.names, newCallId });
-  return thinkingBlocks === undefined || plan.unbindsAnswer ? message : { ...message, thinkingBlocks };
+  const { message, ...states } = answerOf(pieces, { names: plan.names, newCallId });
+  const { thinkingBlocks, ...plain } = message;
+  return { message: thinkingBlocks === undefined || plan.unbindsAnswer ? plain : message, ...states };
 }
 
 /** A call of the answer tool becomes the answer's text. */
 function answerInTool(piece: Piece, { answer }: RequestPlan): Piece {
   if (piece.type !== 'call' || answer === undefined || piece.name !== answer.wireName) return piece;
-  return textPiece(answer.answerOf(field(piece.value, 'input')));
-}
-
-/** `other` is `pause_turn`, which only the provider's own tools cause, and any reason that this version does not know. */
-function finishReason(reason: Anthropic.Message['stop_reason'], { toolCalls }: AssistantMessage): FinishReason {
-  switch (reason) {
-    case 'end_turn':
-    case 'stop_sequence':
-      return 'stop';
-    case 'tool_use':
-      // A call of the answer tool counts as an answer, not as a tool call.
-      return toolCalls === undefined ? 'stop' : 'tool-calls';
-    case 'max_tokens':
-      return 'length';
-    case 'refusal':
-      return 'content-filter';
-    default:
-      return 'other';
-  }
+  return textPiece(answer.answerOf(piece.arguments));
 }

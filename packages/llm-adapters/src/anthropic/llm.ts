@@ -76,12 +76,8 @@ export function anthropicLLM(options: AnthropicLLMOptions): LLM {
         const plan = requestPlan(request, options);
         return { plan, body: bodyOf(plan, options) };
       },
-      send: async (client, { body, plan }, { onDelta, ...call }) => {
-        const { signal, timeoutMs } = call;
-        if (onDelta !== undefined) {
-          return { plan, message: await streamMessage(client, body, plan, { ...call, onDelta }) };
-        }
-        const message = await client.messages.create(body, { timeout: timeoutMs, signal });
+      send: async (client, { body, plan }, call) => {
+        const message = await streamMessage(client, body, plan, call);
         // Thrown here, so that keys are removed from the text that a server quotes.
         if (isErrorAnswer(message)) throw Object.assign(new Error('the answer is an error'), { error: message });
         return { plan, message };

@@ -2,10 +2,12 @@ import { isMeaningful } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Delta } from '../delta.js';
 import { readHttpFailure } from '../http-failure.js';
+import { plainAnswer } from '../plain-answer.js';
 import { textOf } from '../wire/json-fields.js';
 import { receivedToolName } from '../wire/received-call.js';
 import { BrokenStreamError } from './broken-stream.js';
 import type { SendCall } from '../sdk-llm.js';
+import { MessageAssembly } from './message-assembly.js';
 import { StreamedUsage } from './streamed-usage.js';
 import type { RequestPlan } from './request-plan.js';
 
@@ -14,15 +16,17 @@ export interface StreamCall {
   readonly signal: AbortSignal;
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
-  readonly onDelta: (delta: Delta) => void;
+  /** @defaultValue nobody hears the pieces */
+  readonly onDelta?: (delta: Delta) => void;
   /** Called with every event, including events without a delta. */
   readonly heard: () => void;
   readonly onUsage?: SendCall['onUsage'];
 }
 
 /**
- * Streams an answer: passes on each piece and returns the whole message at the end, as the SDK assembled it. Pings and unknown
- * events are ignored.
+ * Streams an answer: passes on each piece and returns the whole message at the end. The inputs of its calls are the raw texts as
+ * they came. Every request is streamed, whether anybody listens or not: without streaming there is no raw text, and no request for
+ * a long answer. A server that ignores this answers with the message, whose inputs are parsed.
  *
  * @throws {@link BrokenStreamError} when the stream ends before the message does; any other error of the SDK; any error of
  *   `onDelta`.
@@ -33,34 +37,46 @@ export async function streamMessage(
   plan: Pick<RequestPlan, 'names' | 'answer'>,
   { signal, timeoutMs, onDelta, heard, onUsage }: StreamCall,
 ): Promise<Anthropic.Message> {
-  const deltas = new DeltaReader(plan, onDelta);
-  const usage = new StreamedUsage();
-  let thrownByCaller: { readonly error: unknown } | undefined;
-  const stream = client.messages.stream(body, { signal, timeout: timeoutMs });
-  stream.on('streamEvent', (event) => {
-    heard();
-    try {
-      const counted = usage.read(event);
-      if (counted !== undefined) onUsage?.(counted.usage, counted);
-      deltas.read(event);
-    } catch (error) {
-      thrownByCaller ??= { error };
-      stream.abort();
-    }
+  const asked = client.messages.create({ ...body, stream: true }, { signal, timeout: timeoutMs });
+  const { data: events, response } = await asked.withResponse();
+  const plain = await plainAnswer(response).catch((thrown: unknown) => {
+    throw brokenStream(thrown, signal);
   });
-  let whole: Anthropic.Message | undefined;
-  stream.on('message', (message) => (whole = message));
-  try {
-    return await stream.finalMessage();
-  } catch (thrown) {
-    if (thrownByCaller !== undefined) throw thrownByCaller.error;
-    signal.throwIfAborted();
-    // A failure after the end of the answer does not affect the answer.
-    if (whole !== undefined) return whole;
-    const { statusCode, body: said, isConnection } = readHttpFailure(thrown);
-    if (statusCode !== undefined || said !== undefined || isConnection) throw thrown;
-    throw stream.response === undefined ? thrown : new BrokenStreamError(thrown);
+  if (plain !== undefined) return plain as Anthropic.Message;
+  const usage = new StreamedUsage();
+  const assembly = new MessageAssembly(usage);
+  const deltas = onDelta === undefined ? undefined : new DeltaReader(plan, onDelta);
+  const received = events[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await received.next().catch((thrown: unknown) => {
+      // A failure after the end of the answer does not affect the answer.
+      if (assembly.whole !== undefined) return { done: true as const, value: undefined };
+      throw brokenStream(thrown, signal);
+    });
+    if (next.done === true) break;
+    heard();
+    const event = next.value;
+    const counted = usage.read(event);
+    assembly.read(event);
+    try {
+      if (counted !== undefined) onUsage?.(counted.usage, counted);
+      deltas?.read(event);
+    } catch (thrown) {
+      // Closes the connection.
+      await received.return?.(undefined);
+      throw thrown;
+    }
   }
+  signal.throwIfAborted();
+  if (assembly.whole === undefined) throw new BrokenStreamError(new Error('the last event is missing'));
+  return assembly.whole;
+}
+
+/** The error of a stream: the provider's own where it sent one, or where the connection failed. */
+function brokenStream(thrown: unknown, signal: AbortSignal): unknown {
+  signal.throwIfAborted();
+  const { statusCode, body, isConnection } = readHttpFailure(thrown);
+  return statusCode !== undefined || body !== undefined || isConnection ? thrown : new BrokenStreamError(thrown);
 }
 
 type Open =

@@ -11,6 +11,11 @@ import type { ReportedUsage } from '../wire/reported-usage.js';
 export class StreamedUsage {
   #usage: Readonly<Record<string, unknown>> = {};
 
+  /** All that was reported, in the provider's form. */
+  get reported(): Readonly<Record<string, unknown>> {
+    return this.#usage;
+  }
+
   /** The usage after an event that changes it; undefined after any other event. */
   read(event: Anthropic.MessageStreamEvent): ReportedUsage | undefined {
     const said: unknown =

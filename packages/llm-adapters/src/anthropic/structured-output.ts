@@ -1,6 +1,7 @@
 import type { ToolDefinition } from '@palimpsest/events';
 import type { JsonSchemaFormat } from '../llm.js';
 import { modelName } from '../models/model-name.js';
+import { isReadableInput, toolInput } from '../wire/tool-input.js';
 import { enforceableSchema } from './enforceable-schema.js';
 
 /** How a schema is enforced: by the provider, or by a tool whose input is the answer. */
@@ -30,8 +31,8 @@ export function formatSchema({ schema }: JsonSchemaFormat): JsonSchemaFormat['sc
 /** A tool whose input is the answer. */
 export interface AnswerTool {
   readonly definition: ToolDefinition;
-  /** The answer's JSON text for an input. */
-  readonly answerOf: (input: unknown) => string;
+  /** The answer's JSON text for the JSON text of an input. An input that was cut stays as it is. */
+  readonly answerOf: (input: string) => string;
 }
 
 /** The tool for a format. Its name is the format's name, or a derived name if another tool has that name. */
@@ -44,7 +45,7 @@ export function answerTool(format: JsonSchemaFormat, tools: readonly ToolDefinit
   if (format.schema.type === 'object') {
     return {
       definition: { name, description, inputSchema: format.schema },
-      answerOf: (input) => JSON.stringify(input ?? {}),
+      answerOf: (input) => input,
     };
   }
   return {
@@ -53,6 +54,6 @@ export function answerTool(format: JsonSchemaFormat, tools: readonly ToolDefinit
       description,
       inputSchema: { type: 'object', properties: { answer: format.schema }, required: ['answer'] },
     },
-    answerOf: (input) => JSON.stringify((input as { readonly answer?: unknown } | null)?.answer ?? null),
+    answerOf: (input) => (isReadableInput(input) ? JSON.stringify(toolInput(input).answer ?? null) : input),
   };
 }

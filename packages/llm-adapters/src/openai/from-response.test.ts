@@ -98,7 +98,12 @@ describe('fromChatCompletion', () => {
   it.each([
     ['length', 'length'],
     ['content_filter', 'content-filter'],
-    ['eos', 'other'],
+    ['eos_token', 'stop'],
+    ['COMPLETE', 'stop'],
+    ['model_length', 'length'],
+    ['SAFETY', 'content-filter'],
+    ['abort', 'interrupted'],
+    ['insufficient_room', 'other'],
   ])('ends with %s as %s', (wire, neutral) =>
     expect(read(response({ content: 'x' }, {}, wire)).finishReason).toBe(neutral),
   );

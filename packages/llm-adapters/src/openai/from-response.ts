@@ -1,9 +1,10 @@
 import { newEventId } from '@palimpsest/events';
-import type { AssistantMessage } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import { ServiceUnavailableError } from '../errors.js';
 import { answerOf } from '../wire/answer-builder.js';
+import type { Answer } from '../wire/answer-builder.js';
 import { readChatMessage } from '../wire/chat-reader.js';
+import { finishReasonOf, naturalEnd } from '../wire/finish-reason.js';
 import { textOf } from '../wire/json-fields.js';
 import { textPiece } from '../wire/read-message.js';
 import type { Piece } from '../wire/read-message.js';
@@ -40,22 +41,23 @@ export function fromChatCompletion(response: Response, options: ChatCompletionOp
   if (choice === undefined || typeof choice.message !== 'object' || (choice.message as unknown) === null) {
     throw new ServiceUnavailableError('openai: the response holds no answer', { provider: 'openai' });
   }
-  const message = assistantMessage(choice.message, toolNames(request), newId);
+  const answer = answerIn(choice.message, toolNames(request), newId);
+  const { message } = answer;
   const reported = openaiUsage(response.usage);
   const providerResponseId = textOf(response.id);
   return {
-    message,
+    ...answer,
     ...(providerResponseId === undefined ? {} : { providerResponseId }),
     usage: reported?.usage ?? estimateUsage(request, message),
     ...(reported === undefined ? { usageIsEstimated: true } : {}),
-    finishReason: finishReason(choice, message),
+    finishReason: finishReason(choice, message.toolCalls !== undefined),
     model: textOf(response.model) ?? model,
     ...(reported === undefined || prices === undefined ? {} : { costUsd: costOf(reported.usage, prices, reported) }),
   };
 }
 
 /** Reads the answer of a choice. Parts are joined to one text, because a stream does not separate them. */
-function assistantMessage(message: WireMessage, names: ToolNames, newId: () => string): AssistantMessage {
+function answerIn(message: WireMessage, names: ToolNames, newId: () => string): Answer {
   const words: string[] = [];
   const rest: Piece[] = [];
   for (const piece of readChatMessage({ ...message, role: 'assistant' }).pieces) {
@@ -69,24 +71,8 @@ function assistantMessage(message: WireMessage, names: ToolNames, newId: () => s
   });
 }
 
-function finishReason(choice: Choice, message: AssistantMessage): FinishReason {
-  if (textOf(choice.message.refusal) !== undefined) return 'content-filter';
-  switch (choice.finish_reason as Choice['finish_reason'] | null | undefined) {
-    case 'stop':
-      // Compatible servers also report `stop` for answers with calls.
-      return message.toolCalls === undefined ? 'stop' : 'tool-calls';
-    case 'tool_calls':
-    case 'function_call':
-      return 'tool-calls';
-    case 'length':
-      return 'length';
-    case 'content_filter':
-      return 'content-filter';
-    case undefined:
-    case null:
-      // Some servers send no finish reason although the body is complete.
-      return message.toolCalls === undefined ? 'stop' : 'tool-calls';
-    default:
-      return 'other';
-  }
+function finishReason({ message, finish_reason }: Choice, hasCalls: boolean): FinishReason {
+  if (textOf(message.refusal) !== undefined) return 'content-filter';
+  // Some servers send no finish reason although the body is complete.
+  return textOf(finish_reason) === undefined ? naturalEnd(hasCalls) : finishReasonOf(finish_reason, hasCalls);
 }

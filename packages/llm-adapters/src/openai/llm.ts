@@ -3,6 +3,7 @@ import { assertModel } from '../checked-input.js';
 import { environmentVariable } from '../environment.js';
 import type { LLM } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
+import { plainAnswer } from '../plain-answer.js';
 import { lazySdk } from '../sdk.js';
 import { sdkLLM } from '../sdk-llm.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';
@@ -120,35 +121,26 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
       const how = { signal, timeout: timeoutMs };
       const nameOf = (name: string) => sent.names.fromWire(name);
       if (sent.api === 'responses') {
-        const response =
-          onDelta === undefined
-            ? await client.responses.create(sent.body, how)
-            : await responseOfEvents(
-                await client.responses.create({ ...sent.body, stream: true }, how),
-                onDelta,
-                nameOf,
-                heard,
-              );
-        throwIfError(response);
-        return { api: sent.api, response };
+        if (onDelta === undefined)
+          return { api: sent.api, response: answerIn(await client.responses.create(sent.body, how)) };
+        const asked = client.responses.create({ ...sent.body, stream: true }, how);
+        const { data: events, response: http } = await asked.withResponse();
+        const plain = (await plainAnswer(http)) as OpenAI.Responses.Response | undefined;
+        return { api: sent.api, response: answerIn(plain ?? (await responseOfEvents(events, onDelta, nameOf, heard))) };
+      }
+      if (onDelta === undefined) {
+        return { api: sent.api, response: answerIn(await client.chat.completions.create(sent.body, how)) };
       }
       const streamed = {
         stream: true as const,
         ...(profile.asksForStreamUsage ? { stream_options: { include_usage: true } } : {}),
       };
-      if (onDelta === undefined) {
-        const response = await client.chat.completions.create(sent.body, how);
-        throwIfError(response);
-        return { api: sent.api, response };
-      }
       const asked = client.chat.completions.create({ ...sent.body, ...streamed }, how);
       const { data: chunks, response: http } = await asked.withResponse();
-      const response = await responseOfStream(chunks, onDelta, nameOf, heard, {
-        hasEnded: () => markers?.hasEnded(http) === true,
-        onUsage,
-      });
-      throwIfError(response);
-      return { api: sent.api, response };
+      const plain = (await plainAnswer(http)) as OpenAI.Chat.ChatCompletion | undefined;
+      const hasEnded = () => markers?.hasEnded(http) === true;
+      const response = plain ?? (await responseOfStream(chunks, onDelta, nameOf, heard, { hasEnded, onUsage }));
+      return { api: sent.api, response: answerIn(response) };
     },
     fromResponse: (answer, request, prices) => {
       const reading = { request, model, prices };
@@ -165,7 +157,9 @@ function profileFrom(server: ServerName | ServerProfile | undefined, baseURL: st
   return typeof server === 'string' ? serverProfile(server) : server;
 }
 
-function throwIfError(response: unknown): void {
+/** The response, if it is no error with status 200. */
+function answerIn<Response>(response: Response): Response {
   const error = errorInResponse(response);
   if (error !== undefined) throw error;
+  return response;
 }

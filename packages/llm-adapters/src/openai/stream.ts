@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import type { Delta } from '../delta.js';
 import { ServiceUnavailableError } from '../errors.js';
-import { field, textOf } from '../wire/json-fields.js';
+import { field, isRecord, textOf } from '../wire/json-fields.js';
 import type { SendCall } from '../sdk-llm.js';
 import { textsIn, thinkingIn } from '../wire/chat-reader.js';
 import { receivedArguments, unnamedToolName } from '../wire/received-call.js';
@@ -17,6 +17,8 @@ interface GrowingCall {
   id: string | undefined;
   name: string;
   arguments: string;
+  /** The arguments of a server that sends them parsed, in one piece. Absent if they came as text. */
+  parsed?: unknown;
   /** Fields that only one provider sends. */
   extra: Record<string, unknown>;
 }
@@ -120,7 +122,10 @@ function grown(call: GrowingCall, index: number, piece: CallPiece, nameOf: (name
   call.id ??= textOf(piece.id);
   const name = textOf(piece.function?.name) ?? '';
   if (begins && name.trim() !== '') call.name = name;
-  const text = argumentsText(piece.function?.arguments);
+  const given: unknown = piece.function?.arguments;
+  const text = argumentsText(given);
+  if (call.arguments === '' && isRecord(given)) call.parsed = given;
+  else if (text !== '') delete call.parsed;
   call.arguments += text;
   const { index: _index, id: _id, function: _function, type: _type, ...extra } = piece;
   Object.assign(call.extra, extra);
@@ -196,7 +201,8 @@ function completion(
                   ...call.extra,
                   id: call.id ?? '',
                   type: 'function' as const,
-                  function: { name: call.name, arguments: call.arguments },
+                  // The type promises text; the reader takes both.
+                  function: { name: call.name, arguments: (call.parsed ?? call.arguments) as string },
                 })),
               }),
         },

@@ -1,5 +1,6 @@
 import { isMeaningful } from '@palimpsest/events';
 import type { AssistantMessage, KnownContent, KnownThinkingBlock, ReasoningItem, ToolCall } from '@palimpsest/events';
+import type { CallState, Completion } from '../llm.js';
 import type { Piece } from './read-message.js';
 import { receivedToolName } from './received-call.js';
 import type { ToolNames } from './tool-names.js';
@@ -14,12 +15,15 @@ export interface AnswerOptions {
   readonly hasOwnIds?: boolean;
 }
 
+/** An answer, and the states of its calls if one of them is not `as-written`. */
+export type Answer = Pick<Completion, 'message' | 'callStates'>;
+
 /** Builds one answer of a model from its pieces, which can come in several messages. */
 export interface AnswerBuilder {
   /** Adds a piece. Blank text, results and unread values are ignored. */
   add(piece: Piece): void;
   /** The answer: text comes before calls, and each thinking block keeps its position among them in `position`. */
-  end(): { readonly message: AssistantMessage; readonly isReordered: boolean };
+  end(): Answer & { readonly isReordered: boolean };
 }
 
 /** An empty answer builder. */
@@ -27,6 +31,7 @@ export function answerBuilder(options: AnswerOptions): AnswerBuilder {
   const { names = { fromWire: (name) => name }, newCallId, hasOwnIds = false } = options;
   const content: KnownContent[] = [];
   const toolCalls: ToolCall[] = [];
+  const callStates: CallState[] = [];
   const thinkingBlocks: KnownThinkingBlock[] = [];
   const reasoningItems: ReasoningItem[] = [];
   let reasoningContent = '';
@@ -46,7 +51,8 @@ export function answerBuilder(options: AnswerOptions): AnswerBuilder {
           content.push(piece.part);
           return;
         case 'call': {
-          const { itemId } = piece;
+          const { itemId, state = 'as-written' } = piece;
+          callStates.push(state);
           toolCalls.push({
             id: callId(piece.id),
             name: receivedToolName(piece.name, names),
@@ -77,18 +83,20 @@ export function answerBuilder(options: AnswerOptions): AnswerBuilder {
         ...(reasoningItems.length === 0 ? {} : { reasoningItems }),
         ...(reasoningContent === '' ? {} : { reasoningContent }),
       },
+      ...(callStates.every((state) => state === 'as-written') ? {} : { callStates }),
       isReordered,
     }),
   };
 }
 
 /** The answer in a response, without the substitutes for unread values and without calls of the provider's own tools. */
-export function answerOf(pieces: readonly Piece[], options: AnswerOptions): AssistantMessage {
+export function answerOf(pieces: readonly Piece[], options: AnswerOptions): Answer {
   const builder = answerBuilder({ ...options, hasOwnIds: true });
   for (const piece of pieces) {
     const isOurs =
       piece.type === 'content' ? piece.isStandIn !== true : piece.type !== 'call' || piece.isOwnTool !== true;
     if (isOurs) builder.add(piece);
   }
-  return builder.end().message;
+  const { isReordered: _, ...answer } = builder.end();
+  return answer;
 }

@@ -3,7 +3,7 @@ import { field, isRecord, listOf, textOf } from './json-fields.js';
 import { imageNotShown } from './placeholders.js';
 import { notAMessage, notContent, standIn, textPiece } from './read-message.js';
 import type { ContentPiece, Piece, ReadMessage, UnreadPiece } from './read-message.js';
-import { receivedArguments } from './received-call.js';
+import { receivedArguments, stateOf } from './received-call.js';
 
 /**
  * Reads a message of the Messages API, request or response. Text inside documents and search results is read as text, and the
@@ -37,12 +37,14 @@ export function anthropicBlocks(content: unknown): readonly unknown[] {
 export function readAnthropicBlock(block: unknown, path: string): Piece[] {
   switch (field(block, 'type')) {
     case 'tool_use': {
+      const input = field(block, 'input');
       return [
         {
           type: 'call',
           id: textOf(field(block, 'id')),
           name: textOf(field(block, 'name')),
-          arguments: receivedArguments(field(block, 'input')),
+          arguments: receivedArguments(input),
+          state: stateOf(input),
           path,
           value: block,
         },

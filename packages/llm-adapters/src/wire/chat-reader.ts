@@ -2,7 +2,7 @@ import { field, isRecord, listOf, textOf } from './json-fields.js';
 import { readOpenAIContent } from './openai-content.js';
 import { notAMessage, standIn, textPiece } from './read-message.js';
 import type { CallPiece, Piece, ReadMessage, ResultPiece, ThinkingPiece } from './read-message.js';
-import { customToolArguments, receivedArguments } from './received-call.js';
+import { customToolArguments, receivedArguments, stateOf } from './received-call.js';
 import { signatureOn } from './thought-signatures.js';
 
 /**
@@ -93,13 +93,16 @@ function readCall(call: unknown, path: string, value = call): readonly (CallPiec
   const called = isRecord(inner) ? inner : (custom ?? call);
   const given = field(called, 'arguments') ?? field(called, 'args');
   const input = field(called, 'input');
+  const isCustom = given === undefined && input !== undefined;
   return [
     ...signatureOn(call),
     {
       type: 'call',
       id: textOf(field(call, 'id')),
       name: textOf(field(called, 'name')) ?? textOf(inner),
-      arguments: given === undefined && input !== undefined ? customToolArguments(input) : receivedArguments(given),
+      arguments: isCustom ? customToolArguments(input) : receivedArguments(given),
+      // The object around a free text is ours, so it says nothing about the text.
+      state: isCustom ? 'parsed' : stateOf(given),
       path,
       value,
     },

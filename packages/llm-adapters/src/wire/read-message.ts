@@ -1,4 +1,5 @@
 import type { KnownContent, KnownThinkingBlock, ReasoningItem } from '@palimpsest/events';
+import type { CallState } from '../llm.js';
 
 /**
  * One block, part or item of a provider's content in neutral form. A reader takes any JSON value and never throws. It returns
@@ -32,6 +33,8 @@ export interface CallPiece {
   readonly name?: string;
   /** The JSON text that the model wrote, which need not parse. The free text of a custom tool is `{"input": text}`. */
   readonly arguments: string;
+  /** What the wire says of the call besides its arguments' text. @defaultValue `as-written` */
+  readonly state?: CallState;
   /** The id of the item that carried the call (Responses). */
   readonly itemId?: string;
   /** The tool has its own item type (a shell, a computer) and is not declared by the request. @defaultValue false */

@@ -1,4 +1,6 @@
+import type { CallState } from '../llm.js';
 import { textOf } from './json-fields.js';
+import type { Piece } from './read-message.js';
 import { isReadableInput } from './tool-input.js';
 import type { ToolNames } from './tool-names.js';
 
@@ -12,6 +14,19 @@ export const unknownToolName = 'unknown_tool';
 export function receivedToolName(name: unknown, names: Pick<ToolNames, 'fromWire'>): string {
   const text = textOf(name);
   return text === undefined || text.trim() === '' ? unnamedToolName : names.fromWire(text);
+}
+
+/** The state of a call by the value in which its arguments came: only text is raw. */
+export function stateOf(value: unknown): CallState {
+  return typeof value === 'string' ? 'as-written' : 'parsed';
+}
+
+/** A piece behind which the provider went on: a call is then whole, where its text cannot say so. */
+export function followed(piece: Piece): Piece {
+  if (piece.type !== 'call') return piece;
+  const { state = 'as-written', arguments: text } = piece;
+  const saysNothing = state === 'parsed' || (state === 'as-written' && text.trim() === '');
+  return saysNothing ? { ...piece, state: 'complete' } : piece;
 }
 
 /** The arguments of a call as JSON text: some servers send parsed arguments, some send none. */

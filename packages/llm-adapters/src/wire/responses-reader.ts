@@ -3,7 +3,7 @@ import { field, isRecord, listOf, textOf } from './json-fields.js';
 import { readOpenAIContent } from './openai-content.js';
 import { notAMessage } from './read-message.js';
 import type { CallPiece, ReadMessage, ResultPiece } from './read-message.js';
-import { customToolArguments, receivedArguments } from './received-call.js';
+import { customToolArguments, receivedArguments, stateOf } from './received-call.js';
 
 /**
  * An item of the Responses API, input or output, also in the camel case of the Agents SDK. Neighbouring items of the role
@@ -20,9 +20,9 @@ export function readResponsesItem(item: unknown): ReadMessage {
     case 'reasoning':
       return { role: 'assistant', pieces: [{ type: 'reasoning-item', item: readReasoning(item) }] };
     case 'function_call':
-      return { role: 'assistant', pieces: [readCall(item, receivedArguments(field(item, 'arguments')))] };
+      return { role: 'assistant', pieces: [functionCall(item)] };
     case 'custom_tool_call':
-      return { role: 'assistant', pieces: [readCall(item, customToolArguments(field(item, 'input')))] };
+      return { role: 'assistant', pieces: [customCall(item)] };
     case 'function_call_output':
     case 'function_call_result':
     case 'custom_tool_call_output':
@@ -58,6 +58,24 @@ function readOwnTool(item: unknown, type: string): ReadMessage {
   const { type: _type, id: _id, call_id: _callId, callId: _camelCallId, status: _status, ...input } = item;
   const call = readCall({ ...item, name: type.slice(0, -'_call'.length) }, JSON.stringify(input));
   return { role: 'assistant', pieces: [{ ...call, isOwnTool: true, value: item }] };
+}
+
+/** The text says whether the call is whole; a status says it only where it is that of an unfinished item. */
+function functionCall(item: unknown): CallPiece {
+  const given = field(item, 'arguments');
+  const state = isUnfinished(item) ? 'cut' : stateOf(given);
+  return { ...readCall(item, receivedArguments(given)), state };
+}
+
+/** The object around the free text is ours, so only the status says whether the text is whole. */
+function customCall(item: unknown): CallPiece {
+  const state = isUnfinished(item) ? 'cut' : field(item, 'status') === 'completed' ? 'complete' : 'parsed';
+  return { ...readCall(item, customToolArguments(field(item, 'input'))), state };
+}
+
+function isUnfinished(item: unknown): boolean {
+  const status = field(item, 'status');
+  return status === 'incomplete' || status === 'in_progress';
 }
 
 function readCall(item: unknown, text: string): CallPiece {

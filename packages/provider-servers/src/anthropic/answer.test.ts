@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { anthropicServer } from './anthropic-server.js';
 import type { JsonObject } from '../wire-json.js';
 import type { AnthropicAnswer } from './answer.js';
-import { post } from '../../test-support/anthropic-client.js';
+import { post, postStreamed } from '../../test-support/anthropic-client.js';
 
 const text = (words: string) => ({ type: 'text', text: words });
 const thinking = { type: 'thinking', thinking: 'Hm.' };
@@ -59,7 +59,12 @@ describe('an answer', () => {
     ["the id 'used' was used before", { content: [call('used')] }],
     ["the id 'a' was used before", { content: [call('a'), call('a')] }],
     ['a call has a name', { content: [call('a', { name: undefined })] }],
-    ['the input of a call is an object', { content: [call('a', { input: '{}' })] }],
+    ['the input of a call is an object', { content: [call('a', { input: '[1]' })] }],
+    ['the input of a call is an object', { content: [call('a', { input: '{"path":' })] }],
+    [
+      'content.0: the input of a call is an object',
+      { content: [call('a', { input: '{"path":' }), call('b')], stop_reason: 'max_tokens' },
+    ],
     ['the request has no tools, or forbids their use', { content: [call('a')] }, { tool_choice: { type: 'none' } }],
     [
       'the request has no tools, or forbids their use',
@@ -88,6 +93,31 @@ describe('an answer', () => {
       usage: { output_tokens: 11, output_tokens_details: { thinking_tokens: 1 } },
     });
     expect((await answered({ content: long }, { max_tokens: 1 })).body).toMatchObject({ content: [] });
+  });
+
+  it('is cut within the input of a call, whose block is closed', async () => {
+    const cut = { content: [call('a', { input: { path: 'abc' } })] };
+    const server = await anthropicServer({ reply: () => cut });
+    onTestFinished(() => server.close());
+    const { events } = await postStreamed(server, request({ max_tokens: 4 }));
+    const types = events.map(({ event }) => event);
+    expect(JSON.stringify(events)).toContain('{\\"path\\":');
+    expect(JSON.stringify(events)).not.toContain('abc');
+    expect(types.slice(-4)).toEqual(['content_block_stop', 'ping', 'message_delta', 'message_stop']);
+    expect((await answered(cut, { max_tokens: 4 })).body).toMatchObject({
+      content: [{ type: 'tool_use', input: {} }],
+      stop_reason: 'max_tokens',
+    });
+  });
+
+  it('may leave its last block open, and may answer a request for a stream with JSON', async () => {
+    const content = [call('a', { input: '{"path":"a' })];
+    const reply = () => ({ content, stop_reason: 'max_tokens', lastBlock: 'open' as const });
+    const [open, plain] = [await anthropicServer({ reply }), await anthropicServer({ reply, ignoresStream: true })];
+    onTestFinished(() => Promise.all([open.close(), plain.close()]).then(() => undefined));
+    const { events } = await postStreamed(open, request());
+    expect(events.map(({ event }) => event)).not.toContain('content_block_stop');
+    expect((await post(plain, request({ stream: true }))).body).toMatchObject({ content: [{ input: {} }] });
   });
 
   it('is counted, unless its author has counted', async () => {

@@ -6,10 +6,18 @@ import { anthropicRequestParts, blocksOf, isThinking } from './request-parts.js'
 
 /** A scripted answer of the model. */
 export interface AnthropicAnswer {
-  /** Content blocks in the form of Anthropic. The server signs thinking and replaces a given signature. */
+  /**
+   * Content blocks in the form of Anthropic. The server signs thinking and replaces a given signature. The input of a call may be
+   * the JSON text that the model wrote: a stream then carries it to the byte, and the last one of a cut answer may be half of it.
+   */
   readonly content: readonly JsonObject[];
   /** @defaultValue `tool_use` if a block is a tool call, otherwise `end_turn` */
   readonly stop_reason?: string;
+  /**
+   * Whether a stream closes the last block, for an answer that was cut. @defaultValue `closed`, as the provider does; compatible
+   * servers leave it `open`
+   */
+  readonly lastBlock?: 'closed' | 'open';
   /** A stop sequence of the request, for the reason `stop_sequence`. */
   readonly stop_sequence?: string;
   /** Fields that replace the counts of the server. */
@@ -17,6 +25,9 @@ export interface AnthropicAnswer {
   /** A fault during the delivery of the answer. */
   readonly delivery?: DeliveryFault;
 }
+
+/** The reasons of an answer whose last input may be half of one. */
+const cutReasons = ['max_tokens', 'refusal', 'model_context_window_exceeded'];
 
 const stopReasons = [
   'end_turn',
@@ -30,7 +41,7 @@ const stopReasons = [
 
 /**
  * Why the provider could never send the answer; undefined if it could. Prevents tests that depend on impossible answers.
- * Impossible are: empty text, malformed or repeated call ids, inputs that are not objects, calls without tools in the request
+ * Impossible are: empty text, malformed or repeated call ids, inputs that are not objects (half of one ends a cut answer), calls without tools in the request
  * or forbidden by it, thinking that the request turned off, thinking as the last block, and stop reasons that do not exist or
  * do not fit. Calls of undeclared tool names are sent, because models make them.
  *
@@ -54,7 +65,10 @@ export function whyNeverSent(answer: AnthropicAnswer, body: JsonObject): string 
     if (used.has(block.id)) return `${at}: the id '${String(block.id)}' was used before`;
     used.add(block.id);
     if (typeof block.name !== 'string') return `${at}: a call has a name`;
-    if (objectIn(block.input) === undefined) return `${at}: the input of a call is an object`;
+    const isCut = index === content.length - 1 && cutReasons.includes(reason ?? '');
+    if (inputOf(block) === undefined && !(isCut && typeof block.input === 'string')) {
+      return `${at}: the input of a call is an object`;
+    }
     if (!hasTools) return `${at}: the request has no tools, or forbids their use`;
   }
   if (isThinking({ type: textIn(content.at(-1)?.type) ?? '' })) return 'an answer never ends with thinking';
@@ -72,7 +86,24 @@ function maySendThinking({ model, thinking }: JsonObject): boolean {
   return type === undefined ? claudeModel(textIn(model) ?? '').mayThinkUnasked : type !== 'disabled';
 }
 
-/** The part of the answer within a token limit, and whether it is complete. Text is cut; other blocks are left out. */
+/** The input of a call as the provider sends it without streaming: parsed, and empty where it was cut. */
+export function wholeInput(block: JsonObject): JsonObject {
+  return block.type === 'tool_use' ? { ...block, input: inputOf(block) ?? {} } : block;
+}
+
+function inputOf({ input }: JsonObject): JsonObject | undefined {
+  if (typeof input !== 'string') return objectIn(input);
+  try {
+    return objectIn(JSON.parse(input));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The part of the answer within a token limit, and whether it is complete. The text of a block and the input of a call are cut;
+ * other blocks are left out.
+ */
 export function fitted(
   content: readonly JsonObject[],
   maxTokens: number,
@@ -88,6 +119,8 @@ export function fitted(
     }
     const text = [...(textIn(block.text) ?? '')].slice(0, Math.max(0, room) * 4).join('');
     if (block.type === 'text' && text !== '') kept.push({ ...block, text });
+    const begun = block.type === 'tool_use' ? room * 4 - JSON.stringify([block.name]).length : 0;
+    if (begun > 0) kept.push({ ...block, input: inputText(block).slice(0, begun) });
     while (isThinking({ type: textIn(kept.at(-1)?.type) ?? '' })) kept.pop();
     return { content: kept, isWhole: false };
   }
@@ -97,6 +130,13 @@ export function fitted(
 /** Four characters per token: of the text for text and thinking, of the JSON for other blocks. */
 export function tokensOfBlock(block: JsonObject): number {
   const words = block.type === 'text' ? block.text : block.type === 'thinking' ? block.thinking : undefined;
-  const shown = textIn(words) ?? JSON.stringify(block.type === 'tool_use' ? [block.name, block.input] : block);
+  const shown =
+    textIn(words) ??
+    (block.type === 'tool_use' ? JSON.stringify([block.name]) + inputText(block) : JSON.stringify(block));
   return Math.ceil(shown.length / 4);
+}
+
+/** The JSON text of a call's input. */
+export function inputText({ input }: JsonObject): string {
+  return typeof input === 'string' ? input : (JSON.stringify(input) ?? '');
 }

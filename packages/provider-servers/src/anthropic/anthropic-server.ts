@@ -1,4 +1,4 @@
-import { fitted, tokensOfBlock, whyNeverSent } from './answer.js';
+import { fitted, tokensOfBlock, wholeInput, whyNeverSent } from './answer.js';
 import type { AnthropicAnswer } from './answer.js';
 import { claudeModel } from './claude-model.js';
 import { errorOfFault, errorResponse, failure, rateLimitHeaders, tooManyBytes } from './error-response.js';
@@ -45,6 +45,8 @@ export interface AnthropicServerOptions {
    * @defaultValue one key for all servers
    */
   readonly signingKey?: string;
+  /** Answers `stream: true` with one JSON body, as some compatible servers do. @defaultValue false */
+  readonly ignoresStream?: boolean;
   /** False accepts any thinking signature (rule A17), for histories from other servers. @defaultValue true */
   readonly checksSignatures?: boolean;
 }
@@ -62,7 +64,8 @@ const maxBytes = 32 * 1_024 * 1_024;
  * - The server signs thinking and replaces scripted signatures. Models that bind thinking refuse it if the prompt before it
  *   was edited. The simulated account enforces the binding; Mythos 5.1 signs but does not refuse. A signature names only the
  *   previous thinking block, so the server does not know which removed blocks were missing in an earlier request.
- * - An answer longer than `max_tokens` or than the rest of the window is cut, as the provider does. Models before 4.5 refuse a
+ * - An answer longer than `max_tokens` or than the rest of the window is cut, as the provider does: in its text, or in the JSON of a
+ *   call's input, whose block is closed all the same. Without a stream a cut input is `{}`. Models before 4.5 refuse a
  *   request whose `max_tokens` may not fit.
  * - Prompt cache, one per key, over the rendered tools, system prompt and messages. Every prefix depends on the model; after
  *   the tools it also depends on `speed`; in the messages also on `tool_choice`, thinking on or off, and whether there are
@@ -127,14 +130,17 @@ export async function anthropicServer(options: AnthropicServerOptions): Promise<
       type: 'message',
       role: 'assistant',
       model: body.model,
-      content: signThinking(content, { body, messageId, dropped, seals }),
+      content: signThinking(content.map(wholeInput), { body, messageId, dropped, seals }),
       stop_reason: isWhole ? (reply.stop_reason ?? (calls ? 'tool_use' : 'end_turn')) : room.stopReason,
       stop_sequence: isWhole ? (reply.stop_sequence ?? null) : null,
       usage: { ...usageOf(use, content), ...reply.usage },
       ...(betas.includes(bindingControls) ? { input_transformations: transformations } : {}),
     };
     const sent = { status: 200, headers: { 'request-id': `req_${index + 1}` }, onStart: use.commit };
-    const response = body.stream === true ? { ...sent, events: messageStream(message) } : { ...sent, body: message };
+    const response =
+      body.stream === true && options.ignoresStream !== true
+        ? { ...sent, events: messageStream({ ...message, content: withInputs(message.content, content) }, reply) }
+        : { ...sent, body: message };
     return reply.delivery === undefined ? response : spoiled(response, reply.delivery, failure);
   };
 
@@ -161,6 +167,11 @@ function refusedUnread(request: ReceivedRequest, { apiKey }: AnthropicServerOpti
   return apiKey === undefined || keyOf(request) === apiKey
     ? undefined
     : { status: 401, type: 'authentication_error', message: 'invalid x-api-key' };
+}
+
+/** The signed blocks with the inputs as the script gives them: thinking is bound to what a history can hold. */
+function withInputs(signed: readonly JsonObject[], given: readonly JsonObject[]): readonly JsonObject[] {
+  return signed.map((block, index) => (block.type === 'tool_use' ? { ...block, input: given[index]?.input } : block));
 }
 
 function keyOf({ headers }: ReceivedRequest): string | undefined {

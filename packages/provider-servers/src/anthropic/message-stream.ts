@@ -1,4 +1,5 @@
 import type { ServerSentEvent } from '../provider-server.js';
+import { inputText } from './answer.js';
 import { listIn, objectIn, textIn } from '../wire-json.js';
 import type { JsonObject } from '../wire-json.js';
 
@@ -20,11 +21,16 @@ const cumulative = [
  * then for each block a start, its deltas and a stop; `message_delta` with the stop reason and the cumulative usage (not to be
  * added to the first usage); `message_stop`. A `ping` follows the start and each block. Thinking ends with one
  * `signature_delta`. The start event of redacted thinking and of results of the provider's own tools contains the whole
- * block. An empty tool input is one empty delta.
+ * block. An empty tool input is one empty delta; an input that is text is sent as it is. With `lastBlock: 'open'`, the last block
+ * has no stop.
  *
  * @see provider-rules A.9
  */
-export function messageStream(message: JsonObject): readonly ServerSentEvent[] {
+export function messageStream(
+  message: JsonObject,
+  { lastBlock = 'closed' }: { readonly lastBlock?: 'closed' | 'open' | undefined } = {},
+): readonly ServerSentEvent[] {
+  const blocks = listIn(message.content);
   const usage = objectIn(message.usage) ?? {};
   const start = {
     ...message,
@@ -36,7 +42,9 @@ export function messageStream(message: JsonObject): readonly ServerSentEvent[] {
   return [
     sse('message_start', { message: start }),
     sse('ping'),
-    ...listIn(message.content).flatMap((block, index) => blockEvents(objectIn(block) ?? {}, index)),
+    ...blocks.flatMap((block, index) =>
+      blockEvents(objectIn(block) ?? {}, index, lastBlock === 'closed' || index < blocks.length - 1),
+    ),
     sse('message_delta', {
       delta: { stop_reason: message.stop_reason, stop_sequence: message.stop_sequence },
       usage: Object.fromEntries(cumulative.map((name) => [name, usage[name] ?? null])),
@@ -50,13 +58,12 @@ export const streamFailure: ServerSentEvent = sse('error', {
   error: { type: 'overloaded_error', message: 'Overloaded' },
 });
 
-function blockEvents(block: JsonObject, index: number): readonly ServerSentEvent[] {
+function blockEvents(block: JsonObject, index: number, isClosed: boolean): readonly ServerSentEvent[] {
   const { empty, deltas } = parts(block);
   return [
     sse('content_block_start', { index, content_block: empty }),
     ...deltas.map((delta) => sse('content_block_delta', { index, delta })),
-    sse('content_block_stop', { index }),
-    sse('ping'),
+    ...(isClosed ? [sse('content_block_stop', { index }), sse('ping')] : []),
   ];
 }
 
@@ -83,7 +90,7 @@ function parts(block: JsonObject): { readonly empty: JsonObject; readonly deltas
       };
     case 'tool_use':
     case 'server_tool_use': {
-      const json = JSON.stringify(block.input);
+      const json = inputText(block);
       return {
         empty: { ...block, input: {} },
         deltas: ['', ...(json === '{}' ? [] : pieces(json))].map((piece) => ({

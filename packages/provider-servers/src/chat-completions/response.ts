@@ -85,7 +85,11 @@ function callDeltas(call: JsonObject, index: number, pieceSize: number): readonl
   const first = { index, ...call, type: 'function', function: { name: called.name, arguments: '' } };
   return [
     { tool_calls: [first] },
-    ...textPieces(textIn(called.arguments) ?? '', pieceSize).map((piece) => ({
+    // A server that parses arguments sends them in one piece.
+    ...(objectIn(called.arguments) === undefined
+      ? textPieces(textIn(called.arguments) ?? '', pieceSize)
+      : [called.arguments]
+    ).map((piece) => ({
       tool_calls: [{ index, function: { arguments: piece } }],
     })),
   ];

@@ -37,6 +37,8 @@ export interface OpenAIServerOptions {
   readonly pieceSize?: number;
   /** True if Responses reports a request that is too large inside a stream, after status 200. @defaultValue true */
   readonly overflowsInStream?: boolean;
+  /** Answers `stream: true` with one JSON body, as some compatible servers do. @defaultValue false */
+  readonly ignoresStream?: boolean;
   /** Servers of one organisation accept each other's reasoning items. @defaultValue `org-test` */
   readonly organization?: string;
   /** The models that `/models` lists. @defaultValue none */
@@ -72,7 +74,7 @@ export async function openaiServer(options: OpenAIServerOptions): Promise<Provid
   let answered = 0;
 
   const answer = async (endpoint: OpenAIEndpoint, { body: received }: ReceivedRequest): Promise<ServerResponse> => {
-    const body = objectIn(received);
+    const body = options.ignoresStream === true ? withoutStream(objectIn(received)) : objectIn(received);
     if (body === undefined) return errorResponse(notJson, profile);
     const refuse = (error: OpenAIError) => errorResponse(error, profile, body.stream === true);
     let delivery: DeliveryFault | undefined;
@@ -141,6 +143,12 @@ const notJson: OpenAIError = {
 };
 
 const failed: OpenAIError = { status: 500, type: 'server_error', code: 'server_error', message: serverFailure };
+
+function withoutStream(body: JsonObject | undefined): JsonObject | undefined {
+  if (body === undefined) return undefined;
+  const { stream: _stream, stream_options: _options, ...rest } = body;
+  return rest;
+}
 
 function keyRefused({ headers }: ReceivedRequest, apiKey: string | undefined): OpenAIError | undefined {
   const key = headers.authorization?.replace(/^Bearer /, '');

@@ -5,9 +5,12 @@ import type { JsonObject } from '../wire-json.js';
 
 /** A message in the form of Chat Completions. The Responses endpoint sends it as items. */
 export interface OpenAIMessageReply {
-  /** Missing fields are null. `reasoning_content` is sent as by compatible servers; Responses sends it as a reasoning item. */
+  /**
+   * Missing fields are null. The `arguments` of a call are sent as they are: text, whole or cut, or the object of a server that
+   * parses them. `reasoning_content` is sent as by compatible servers; Responses sends it as a reasoning item.
+   */
   readonly message: JsonObject;
-  /** Null imitates a server without finish reasons. @defaultValue `tool_calls` if there are calls, otherwise `stop` */
+  /** Any word of any server. Null imitates a server without finish reasons. @defaultValue `tool_calls` if there are calls, otherwise `stop` */
   readonly finish_reason?: string | null;
   /** The whole field in the endpoint's format; null imitates a server without usage. @defaultValue counted, with the cache */
   readonly usage?: JsonObject | null;
@@ -15,7 +18,10 @@ export interface OpenAIMessageReply {
   readonly delivery?: DeliveryFault;
 }
 
-/** Items in the form of the Responses API. The server adds missing ids, statuses and encrypted content. */
+/**
+ * Items in the form of the Responses API. The server adds missing ids, statuses (`completed`) and encrypted content. The item at
+ * which an answer was cut has the status `incomplete`.
+ */
 export interface OpenAIItemsReply {
   readonly output: readonly JsonObject[];
   /** The reason of an incomplete answer. @defaultValue the answer is complete */
@@ -43,19 +49,23 @@ export function itemsOf({ message, finish_reason, usage }: OpenAIMessageReply): 
         ? ('content_filter' as const)
         : undefined;
   const thought = textIn(message.reasoning_content);
-  return {
-    output: [
-      ...(thought === undefined ? [] : [{ type: 'reasoning', summary: [{ type: 'summary_text', text: thought }] }]),
-      ...messageItems(message),
-      ...listIn(message.tool_calls).map((value) => {
-        const call = objectIn(value) ?? {};
-        const called = objectIn(call.function) ?? {};
-        return { type: 'function_call', call_id: call.id, name: called.name, arguments: called.arguments };
-      }),
-    ],
-    incomplete,
-    usage,
-  };
+  const output: readonly JsonObject[] = [
+    ...(thought === undefined ? [] : [{ type: 'reasoning', summary: [{ type: 'summary_text', text: thought }] }]),
+    ...messageItems(message),
+    ...listIn(message.tool_calls).map((value) => {
+      const call = objectIn(value) ?? {};
+      const called = objectIn(call.function) ?? {};
+      return { type: 'function_call', call_id: call.id, name: called.name, arguments: called.arguments };
+    }),
+  ];
+  return { output: incomplete === undefined ? output : withCutEnd(output), incomplete, usage };
+}
+
+/** The provider marks the item at which the answer was cut. A reasoning item has no status. */
+function withCutEnd(output: readonly JsonObject[]): readonly JsonObject[] {
+  return output.map((item, index) =>
+    index === output.length - 1 && item.type !== 'reasoning' ? { ...item, status: 'incomplete' } : item,
+  );
 }
 
 function messageItems({ content, refusal }: JsonObject): readonly JsonObject[] {

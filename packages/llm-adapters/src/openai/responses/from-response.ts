@@ -1,5 +1,4 @@
 import { newEventId } from '@palimpsest/events';
-import type { AssistantMessage } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import { ServiceUnavailableError } from '../../errors.js';
 import { field, textOf } from '../../wire/json-fields.js';
@@ -7,7 +6,9 @@ import type { Completion, FinishReason } from '../../llm.js';
 import { costOf } from '../../prices.js';
 import { estimateUsage } from '../../usage-estimate.js';
 import { answerOf } from '../../wire/answer-builder.js';
+import { finishReasonOf, naturalEnd } from '../../wire/finish-reason.js';
 import { openaiUsage } from '../../wire/reported-usage.js';
+import { followed } from '../../wire/received-call.js';
 import { readResponsesItem } from '../../wire/responses-reader.js';
 import { toolNames } from '../../wire/tool-names.js';
 import type { ChatCompletionOptions } from '../from-response.js';
@@ -31,37 +32,29 @@ export function fromResponse(response: Response, options: ResponseOptions): Comp
     throw new ServiceUnavailableError('openai: the response holds no answer', { provider: 'openai' });
   }
   // Every message of an output is from the model.
-  const pieces = output.flatMap(
-    (item: unknown) =>
-      readResponsesItem(field(item, 'type') === 'message' ? { ...(item as object), role: 'assistant' } : item).pieces,
+  const pieces = output.flatMap((item: unknown, index) =>
+    readResponsesItem(field(item, 'type') === 'message' ? { ...(item as object), role: 'assistant' } : item).pieces.map(
+      (piece) => (index < output.length - 1 ? followed(piece) : piece),
+    ),
   );
   const newCallId = () => `call_${newId().replaceAll('-', '')}`;
-  const message = answerOf(pieces, { names: toolNames(request), newCallId });
+  const answer = answerOf(pieces, { names: toolNames(request), newCallId });
+  const { message } = answer;
   const refused = pieces.some((piece) => piece.type === 'content' && piece.isRefusal === true);
   const reported = openaiUsage(response.usage);
   const providerResponseId = textOf(response.id);
   return {
-    message,
+    ...answer,
     ...(providerResponseId === undefined ? {} : { providerResponseId }),
     usage: reported?.usage ?? estimateUsage(request, message),
     ...(reported === undefined ? { usageIsEstimated: true } : {}),
-    finishReason: refused ? 'content-filter' : finishReason(response, message),
+    finishReason: refused ? 'content-filter' : finishReason(response, message.toolCalls !== undefined),
     model: textOf(response.model) ?? model,
     ...(reported === undefined || prices === undefined ? {} : { costUsd: costOf(reported.usage, prices, reported) }),
   };
 }
 
-function finishReason({ status, incomplete_details }: Response, message: AssistantMessage): FinishReason {
-  if (status === 'incomplete') {
-    switch (incomplete_details?.reason) {
-      case 'max_output_tokens':
-        return 'length';
-      case 'content_filter':
-        return 'content-filter';
-      default:
-        return 'other';
-    }
-  }
-  if (status !== 'completed' && status !== undefined) return 'other';
-  return message.toolCalls === undefined ? 'stop' : 'tool-calls';
+function finishReason({ status, incomplete_details }: Response, hasCalls: boolean): FinishReason {
+  if (textOf(status) === undefined) return naturalEnd(hasCalls);
+  return finishReasonOf(status === 'incomplete' ? incomplete_details?.reason : status, hasCalls);
 }
