@@ -1,9 +1,16 @@
+import type { CallState } from '../llm.js';
 import { unnamedToolName } from '../wire/received-call.js';
+import { isReadableInput } from '../wire/tool-input.js';
 
 /** A call that a model wrote. `arguments` is the text that it wrote, which need not parse. */
 export interface WrittenCall {
   readonly name: string;
   readonly arguments: string;
+  /**
+   * `as-written` for JSON, whose text says whether it is whole. Parameters in tags become JSON here, so the tags say it: `complete`
+   * if all of them are closed, else `cut`. JSON in a block that is not closed is `cut` unless it is whole.
+   */
+  readonly state: CallState;
 }
 
 /** An answer, divided. */
@@ -17,16 +24,16 @@ export interface ReadAnswer {
 export const callStart = /<tool_call\b|<function=|```(?:json|tool_call|tool_code)?\s*[[{]/i;
 
 const fence = /^```[a-z_]*\s*([[{][\s\S]*?[\]}])\s*(?:```|$)/i;
-const block = /^<tool_call\b[^>]{0,200}>([\s\S]*?)(?:<\/tool_call>|(?=<tool_call\b)|$)/i;
-const functionBlock = /^<function=([^>\s]*)>([\s\S]*?)(?:<\/function>|(?=<function=)|$)/i;
+const block = /^<tool_call\b[^>]{0,200}>([\s\S]*?)(?:(<\/tool_call>)|(?=<tool_call\b)|$)/i;
+const functionBlock = /^<function=([^>\s]*)>([\s\S]*?)(?:(<\/function>)|(?=<function=)|$)/i;
 /** An answer with more is a model that repeats itself; the rest of it is text. */
 const maxPlaces = 100;
 /** Thinking that a server leaves in the answer. A call in it was only thought of. */
 const thinking = /^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/i;
 
 /**
- * Reads the calls out of an answer: blocks that are closed, that were forgotten to be closed, or that were cut off. Other JSON is
- * a call only if it is of the form of a call and names one of the tools.
+ * Reads the calls out of an answer: blocks that are closed, that were forgotten to be closed, or that were cut off, each with its
+ * state. Other JSON is a call only if it is of the form of a call and names one of the tools.
  */
 export function readCalls(answer: string, tools: readonly string[]): ReadAnswer {
   const whole = callsIn(answer.trim(), (name) => tools.includes(name));
@@ -59,11 +66,15 @@ function callsAt(
   tools: readonly string[],
 ): { readonly calls: readonly WrittenCall[]; readonly length: number } | undefined {
   const marked = block.exec(text);
-  if (marked !== null) return { calls: callsInBlock((marked[1] ?? '').trim()), length: marked[0].length };
+  if (marked !== null) {
+    const [{ length }, body = '', end] = marked;
+    return { calls: callsInBlock(body.trim(), end !== undefined), length };
+  }
   const functional = functionBlock.exec(text);
   if (functional !== null) {
-    const [{ length }, name = '', body = ''] = functional;
-    return tools.includes(name) ? { calls: [functionCall(name, body)], length } : undefined;
+    return tools.includes(functional[1] ?? '')
+      ? { calls: [functionCall(functional)], length: functional[0].length }
+      : undefined;
   }
   const fenced = fence.exec(text);
   const calls = fenced === null ? undefined : callsIn(fenced[1] ?? '', (name) => tools.includes(name));
@@ -71,26 +82,37 @@ function callsAt(
 }
 
 /** What stands in a block is meant as a call, whatever it is: the tool's error tells the model what is wrong with it. */
-function callsInBlock(body: string): readonly WrittenCall[] {
+function callsInBlock(body: string, isClosed: boolean): readonly WrittenCall[] {
   const functional = functionBlock.exec(body);
-  if (functional !== null) return [functionCall(functional[1] ?? '', functional[2] ?? '')];
-  const json = body.replace(/^```[a-z_]*\s*/i, '').replace(/\s*```$/, '');
+  if (functional !== null) return [functionCall(functional)];
+  // The tag that ends the block can be cut, too.
+  const json = body.replace(/^```[a-z_]*\s*/i, '').replace(/\s*(?:```|<\/[a-z_]*)$/i, '');
   const calls = callsIn(json, () => true);
   if (calls !== undefined) return calls;
   const name = /"(?:name|tool|function)"\s*:\s*"([^"]+)"/.exec(json)?.[1];
   const begun = /"(?:arguments|parameters|input|args)"\s*:\s*([\s\S]*)$/.exec(json)?.[1];
-  return [{ name: name ?? unnamedToolName, arguments: begun === undefined ? json : withoutOuterBrace(begun) }];
+  const given = begun === undefined ? json : withoutOuterBrace(begun);
+  const isWhole = isClosed || (begun !== undefined && given !== '' && isReadableInput(given));
+  return [{ name: name ?? unnamedToolName, arguments: given, state: isWhole ? 'as-written' : 'cut' }];
+}
+
+const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+const kept = /"\\u0000(-?\d[\d.eE+-]*)"/g;
+
+/** A number that JavaScript would round or rewrite is kept as text while the JSON around it is read. */
+function keptNumber(token: string): string {
+  return token.startsWith('"') || String(Number(token)) === token ? token : JSON.stringify(`\u0000${token}`);
 }
 
 function callsIn(json: string, isTool: (name: string) => boolean): readonly WrittenCall[] | undefined {
-  let value: unknown;
+  let calls: readonly (WrittenCall | undefined)[];
   try {
-    value = JSON.parse(json);
+    const value: unknown = JSON.parse(json.replace(stringOrNumber, keptNumber));
+    calls = (Array.isArray(value) ? (value as readonly unknown[]) : [value]).map(callOf);
   } catch {
+    // Not JSON, or nested deeper than it can be written again.
     return undefined;
   }
-  const all = Array.isArray(value) ? (value as readonly unknown[]) : [value];
-  const calls = all.map(callOf);
   return calls.length > 0 && calls.every((call) => call !== undefined && isTool(call.name))
     ? (calls as readonly WrittenCall[])
     : undefined;
@@ -103,23 +125,56 @@ function callOf(value: unknown): WrittenCall | undefined {
   const named = [name, tool, called].find((one) => typeof one === 'string' && one !== '');
   if (typeof named !== 'string') return undefined;
   const given = own ?? parameters ?? input ?? args ?? {};
-  return { name: named, arguments: typeof given === 'string' ? given : JSON.stringify(given) };
+  const text = typeof given === 'string' ? given : JSON.stringify(given).replace(kept, '$1');
+  return { name: named, arguments: text, state: 'as-written' };
 }
 
 /** `<parameter=path>a.ts</parameter>`, or JSON. A value that is JSON is read as such, because the form has no types. */
-function functionCall(name: string, body: string): WrittenCall {
-  const given = [...body.matchAll(/<parameter=([^>\s]+)>\n?([\s\S]*?)\n?(?:<\/parameter>|(?=<parameter=)|$)/gi)];
-  if (given.length === 0) return { name: name || unnamedToolName, arguments: body.trim() === '' ? '{}' : body.trim() };
-  const values = given.map(([, key = '', value = '']) => [key, valueOf(value)] as const);
-  return { name: name || unnamedToolName, arguments: JSON.stringify(Object.fromEntries(values)) };
+function functionCall([, named, given = '', end]: RegExpExecArray): WrittenCall {
+  const name = named === undefined || named === '' ? unnamedToolName : named;
+  const body = given.trim();
+  const isClosed = end !== undefined;
+  if (!/<parameter=/i.test(body)) {
+    return { name, arguments: body === '' ? '{}' : body, state: isClosed ? 'as-written' : 'cut' };
+  }
+  const { values, areClosed } = parametersIn(body);
+  const fields = [...values].map(
+    ([key, text]) => `${JSON.stringify(key)}:${isJsonValue(text) ? text.trim() : JSON.stringify(text)}`,
+  );
+  return { name, arguments: `{${fields.join(',')}}`, state: isClosed && areClosed ? 'complete' : 'cut' };
 }
 
-function valueOf(text: string): unknown {
-  if (!/^\s*(?:[[{]|-?\d+(?:\.\d+)?\s*$|true\s*$|false\s*$|null\s*$)/.test(text)) return text;
+const parameterStart = /^<parameter=([^>\s]+)>\n?/i;
+/** Another parameter or the end follows the tag that closes a value, so a value can hold the tag itself. */
+const parameterEnd = /\n?<\/parameter>\s*(?=<parameter=|$)/i;
+
+function parametersIn(body: string): { readonly values: ReadonlyMap<string, string>; readonly areClosed: boolean } {
+  const values = new Map<string, string>();
+  let rest = body;
+  while (rest !== '') {
+    const start = parameterStart.exec(rest);
+    const end = parameterEnd.exec(rest);
+    if (start === null || end === null) return { values, areClosed: false };
+    const value = rest.slice(start[0].length, end.index);
+    // A parameter that was not closed before the next one began.
+    if (count(value, /<parameter=/gi) > count(value, /<\/parameter>/gi)) return { values, areClosed: false };
+    values.set(start[1] ?? '', value);
+    rest = rest.slice(end.index + end[0].length);
+  }
+  return { values, areClosed: true };
+}
+
+function count(text: string, tag: RegExp): number {
+  return text.match(tag)?.length ?? 0;
+}
+
+function isJsonValue(text: string): boolean {
+  if (!/^\s*(?:[[{]|-?\d+(?:\.\d+)?\s*$|true\s*$|false\s*$|null\s*$)/.test(text)) return false;
   try {
-    return JSON.parse(text) as unknown;
+    JSON.parse(text);
+    return true;
   } catch {
-    return text;
+    return false;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Message } from '@palimpsest/events';
 import { openaiServer } from '@palimpsest/provider-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { InvalidRequestError } from '../index.js';
+import { InvalidRequestError, noUsage, wholeCalls } from '../index.js';
 import type { CompletionRequest, Delta } from '../index.js';
 import { openaiLLM } from '../openai/index.js';
 import { readCalls } from './read-calls.js';
@@ -42,7 +42,6 @@ describe('calls in an answer', () => {
       'the form of Qwen',
       '<tool_call>\n<function=read>\n<parameter=path>\na.ts\n</parameter>\n</function>\n</tool_call>',
     ],
-    ['the form of Qwen, not closed', '<function=read>\n<parameter=path>\na.ts'],
     ['the form of Llama', '<function=read>{"path":"a.ts"}</function>'],
   ])('%s', (_, answer) => {
     const { text, calls } = read(answer);
@@ -50,6 +49,58 @@ describe('calls in an answer', () => {
     expect(calls.map(({ name, arguments: given }) => [name, JSON.parse(given) as unknown])).toEqual([
       ['read', { path: 'a.ts' }],
     ]);
+  });
+
+  test.each([
+    ['a parameter that is not closed', '<function=read>\n<parameter=path>\na.t'],
+    ['a parameter that is not closed in a closed function', '<function=read><parameter=path>a.t</function>'],
+    ['one that is not closed before another', '<function=read><parameter=path>a<parameter=b>c</parameter></function>'],
+    ['a function that is not closed', '<tool_call><function=read>\n<parameter=path>\na.ts\n</parameter>'],
+    ['a function that is not closed, with JSON', '<function=run>{"command":"rm -r build"'],
+    ['JSON that is not complete', '<tool_call>\n{"name": "run", "arguments": {"command": "rm -r bu'],
+    ['a file that holds the tag of its end', '<function=run><parameter=text>a</function> b</parameter></function>'],
+  ])('%s is never whole', (_, answer) => {
+    expect(read(answer).calls.map(({ state }) => state)).toEqual(['cut']);
+  });
+
+  test('no beginning of a call is whole, wherever the answer was cut', () => {
+    const forms = [
+      `<tool_call>\n{"name": "run", "arguments": {"command": "rm -r build/cache"}}\n</tool_call>`,
+      '<tool_call>\n<function=run>\n<parameter=command>\nrm -r build/cache\n</parameter>\n</function>\n</tool_call>',
+      '<function=run>{"command":"rm -r build/cache"}</function>',
+      '```json\n{"name": "run", "arguments": {"command": "rm -r build/cache"}}\n```',
+    ];
+    for (const form of forms) {
+      for (let end = 1; end <= form.length; end++) {
+        const { calls } = read(form.slice(0, end));
+        const toolCalls = calls.map(({ name, arguments: given }, index) => ({
+          id: `c${index}`,
+          name,
+          arguments: given,
+        }));
+        for (const finishReason of ['length', 'tool-calls'] as const) {
+          const message = { role: 'assistant' as const, content: [], toolCalls };
+          const callStates = calls.map(({ state }) => state);
+          const whole = wholeCalls({ message, callStates, usage: noUsage, finishReason, model: 'm' });
+          for (const [index, isWhole] of whole.entries()) {
+            if (isWhole)
+              expect(JSON.parse(calls[index]?.arguments ?? ''), form).toEqual({ command: 'rm -r build/cache' });
+          }
+        }
+      }
+      expect(read(form).calls.map(({ state }) => state)).not.toContain('cut');
+    }
+  });
+
+  test('a value may hold the tags of its own form, and numbers keep their digits', () => {
+    const held = '<function=run>\n<parameter=text>\nuse </parameter> here\n</parameter>\n</function>';
+    expect(read(held).calls).toMatchObject([{ arguments: '{"text":"use </parameter> here"}', state: 'complete' }]);
+    const exact = '{"id":12345678901234567890,"most":1e400,"one":1.0,"text":"1e400"}';
+    expect(read(`<tool_call>{"name":"run","arguments":${exact}}</tool_call>`).calls).toMatchObject([
+      { arguments: exact },
+    ]);
+    const parameters = '<function=run><parameter=id>12345678901234567890</parameter></function>';
+    expect(read(parameters).calls).toMatchObject([{ arguments: '{"id":12345678901234567890}' }]);
   });
 
   test('several, with text before, between and after', () => {
@@ -61,14 +112,19 @@ describe('calls in an answer', () => {
   });
 
   test('what is wrong in a block stays, so that the tool’s error can say it', () => {
+    const state = 'as-written';
     expect(read('<tool_call>{"name": "read", "arguments": {"path": "a.ts",}}</tool_call>').calls).toEqual([
-      { name: 'read', arguments: '{"path": "a.ts",}' },
+      { name: 'read', arguments: '{"path": "a.ts",}', state },
     ]);
     expect(read('<tool_call>{"name": "read", "arguments": {"path": "a.').calls).toEqual([
-      { name: 'read', arguments: '{"path": "a.' },
+      { name: 'read', arguments: '{"path": "a.', state: 'cut' },
     ]);
-    expect(read('<tool_call>read a.ts</tool_call>').calls).toEqual([{ name: 'unnamed_tool', arguments: 'read a.ts' }]);
-    expect(read('<tool_call>{"name":"nothing"}</tool_call>').calls).toEqual([{ name: 'nothing', arguments: '{}' }]);
+    expect(read('<tool_call>read a.ts</tool_call>').calls).toEqual([
+      { name: 'unnamed_tool', arguments: 'read a.ts', state },
+    ]);
+    expect(read('<tool_call>{"name":"nothing"}</tool_call>').calls).toEqual([
+      { name: 'nothing', arguments: '{}', state },
+    ]);
   });
 
   test.each([
@@ -82,7 +138,16 @@ describe('calls in an answer', () => {
   });
 
   test('an answer that repeats itself is read in time', () => {
-    for (const piece of ['<tool_call', '```json {', '<function=', '`', '<think', '{"name":'])
+    for (const piece of [
+      '<function=read><parameter=a>',
+      '<function=read><parameter=a>x</parameter>',
+      '<tool_call',
+      '```json {',
+      '<function=',
+      '`',
+      '<think',
+      '{"name":',
+    ])
       expect(read(piece.repeat(20_000)).text.length).toBeGreaterThan(0);
   });
 });

@@ -85,12 +85,15 @@ function read(completion: Completion, tools: readonly ToolDefinition[], newId: (
     tools.map(({ name }) => name),
   );
   if (tools.length === 0 || calls.length === 0) return completion;
-  const toolCalls = [...(message.toolCalls ?? []), ...calls.map((call) => ({ id: newId(), ...call }))];
+  const { toolCalls: native = [] } = message;
+  const toolCalls = [...native, ...calls.map(({ state: _, ...call }) => ({ id: newId(), ...call }))];
+  const nativeStates = native.map((_, index) => completion.callStates?.[index] ?? 'as-written');
   const others = message.content.filter(({ type }) => type !== 'text');
   const content = text.trim() === '' ? others : [{ type: 'text' as const, text }, ...others];
   return {
     ...completion,
     message: { ...message, content, toolCalls },
+    callStates: [...nativeStates, ...calls.map(({ state }) => state)],
     finishReason: finishReason === 'stop' ? 'tool-calls' : finishReason,
   };
 }

@@ -1,5 +1,5 @@
 import { isMeaningful } from '@palimpsest/events';
-import type { AssistantMessage, KnownContent, KnownThinkingBlock, ReasoningItem, ToolCall } from '@palimpsest/events';
+import type { KnownContent, KnownThinkingBlock, ReasoningItem, ToolCall } from '@palimpsest/events';
 import type { CallState, Completion } from '../llm.js';
 import type { Piece } from './read-message.js';
 import { receivedToolName } from './received-call.js';
