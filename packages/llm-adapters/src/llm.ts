@@ -7,6 +7,11 @@ import type { FailedAttempt } from './retry.js';
 
 /**
  * A model behind a provider: messages in, one assistant message out. A custom implementation needs only `model` and `complete`.
+ *
+ * Its callers run only whole calls, and {@link wholeCalls} tells by the completion which are whole: by the `finishReason`, which must
+ * not be natural for an answer that was cut, and by the raw text of `arguments`. An implementation whose SDK or server hands over
+ * parsed arguments has no raw text, and says so with {@link CallState} `parsed` in `callStates`. The lenient parsers of SDKs, which
+ * complete half an object, must not be used. `llmContract` tests it.
  */
 export interface LLM {
   /** The model's name, as the provider knows it. */
@@ -141,7 +146,7 @@ export interface Completion {
   /** Its content is empty if the model wrote no text. */
   readonly message: AssistantMessage;
   /**
-   * The state of each call, in the order of `message.toolCalls`. {@link wholeCalls} reads it.
+   * The state of each call, in the order of `message.toolCalls`: for all of them or absent. {@link wholeCalls} reads it.
    * @defaultValue `as-written` for each call
    */
   readonly callStates?: readonly CallState[];

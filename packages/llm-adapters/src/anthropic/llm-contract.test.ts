@@ -39,7 +39,7 @@ function replyOf(turn: ScenarioTurn | undefined, name: string): AnthropicReply |
   switch (turn?.type) {
     case 'answer': {
       const { text, thinking, toolCalls, finishReason } = turn;
-      const reasons = { stop: 'end_turn', 'tool-calls': 'tool_use', length: 'max_tokens' };
+      const reasons = { stop: 'end_turn', 'tool-calls': 'tool_use', length: 'max_tokens', 'content-filter': 'refusal' };
       return {
         content: [
           ...(thinking === undefined ? [] : [{ type: 'thinking', thinking }]),
@@ -48,7 +48,8 @@ function replyOf(turn: ScenarioTurn | undefined, name: string): AnthropicReply |
             type: 'tool_use',
             id,
             name: asked === '' ? '' : name,
-            input: JSON.parse(input) as unknown,
+            // Without arguments, the model still writes an object.
+            input: input === '' && finishReason === 'tool-calls' ? {} : input,
           })),
         ],
         stop_reason: reasons[finishReason],
@@ -82,7 +83,7 @@ describe.each<AnthropicLLMOptions>([
     create: (scenario) => behindServer(scenario, options),
     lacks: {
       'unreported-usage': 'Anthropic always counts',
-      'broken-arguments': 'Anthropic hands out objects',
+      'broken-arguments': 'Anthropic hands out objects, unless it cuts them',
     },
   });
 });

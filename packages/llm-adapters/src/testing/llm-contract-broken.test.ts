@@ -102,6 +102,64 @@ const flaws: readonly Flaw[] = [
     }),
   },
   {
+    flaw: 'takes no call without arguments',
+    rule: 'takes every call of an answer that ended naturally',
+    broken: inAnswer((completion) => ({
+      ...completion,
+      callStates: completion.message.toolCalls?.map((call) => (call.arguments === '' ? 'cut' : 'as-written')),
+    })),
+  },
+  {
+    flaw: 'completes half a call',
+    rule: 'takes a call that the limit cut off',
+    broken: inMessage((message) => ({
+      ...message,
+      toolCalls: (message.toolCalls ?? []).map((call) => ({ ...call, arguments: closed(call.arguments) })),
+    })),
+  },
+  {
+    flaw: 'trusts a block that the provider closed when it cut it',
+    rule: 'takes a call that the limit cut off',
+    broken: inAnswer((completion) => ({
+      ...completion,
+      callStates: completion.message.toolCalls?.map(() => 'complete'),
+    })),
+  },
+  {
+    flaw: 'says tool-calls where the limit ended a call',
+    rule: 'takes a call that the limit cut off',
+    broken: inAnswer((completion) => ({ ...completion, finishReason: 'tool-calls' })),
+  },
+  {
+    flaw: 'writes an empty object for no text',
+    rule: 'takes a call of which no text came',
+    broken: inMessage((message) => ({
+      ...message,
+      toolCalls: (message.toolCalls ?? []).map((call) => ({ ...call, arguments: call.arguments || '{}' })),
+    })),
+  },
+  {
+    flaw: 'does not say that an answer was filtered',
+    rule: 'takes no call for whole after a content filter',
+    broken: inAnswer((completion) => ({ ...completion, finishReason: 'other' })),
+  },
+  {
+    flaw: 'rounds numbers, and passes them off as written',
+    rule: 'keeps the text of arguments to the byte',
+    broken: inMessage((message) => ({
+      ...message,
+      toolCalls: (message.toolCalls ?? []).map((call) => ({
+        ...call,
+        arguments: JSON.stringify(JSON.parse(call.arguments)),
+      })),
+    })),
+  },
+  {
+    flaw: 'says what it knows of the last call alone',
+    rule: 'says of every call what it knows',
+    broken: inAnswer((completion) => ({ ...completion, callStates: ['complete'] })),
+  },
+  {
     flaw: 'makes an empty part of an empty answer',
     rule: 'gives an empty answer',
     broken: inMessage((message) =>
@@ -444,6 +502,21 @@ const flaws: readonly Flaw[] = [
     },
   },
 ];
+
+/** Closes what is open, as the lenient parsers of SDKs do. */
+function closed(text: string): string {
+  for (const end of ['', '}', '"}', 'null}']) if (text !== '' && isJson(text + end)) return text + end;
+  return '{}';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function plainError(): LLMError {
   return new LLMError('invalid-request', 'bad request', { provider: 'x', isRetryable: false });

@@ -2,6 +2,7 @@ import { scenarioOf } from './llm-contract/rule.js';
 import type { LLMRule } from './llm-contract/rule.js';
 import { rulesOfAborts } from './llm-contract/rules-of-aborts.js';
 import { rulesOfAnswers } from './llm-contract/rules-of-answers.js';
+import { rulesOfCalls } from './llm-contract/rules-of-calls.js';
 import { rulesOfErrors } from './llm-contract/rules-of-errors.js';
 import { rulesOfRequests } from './llm-contract/rules-of-requests.js';
 import { rulesOfStreams } from './llm-contract/rules-of-streams.js';
@@ -42,6 +43,7 @@ export function llmContract({ test, create, lacks = {} }: LLMContractOptions): v
 
 const rules: readonly LLMRule[] = [
   ...rulesOfAnswers,
+  ...rulesOfCalls,
   ...rulesOfStreams,
   ...rulesOfAborts,
   ...rulesOfRequests,

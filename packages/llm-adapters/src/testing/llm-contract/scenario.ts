@@ -5,7 +5,10 @@ export interface ScenarioToolCall {
   readonly id: string;
   /** A name with a dot, which some providers do not accept, so that it must be translated; empty if the model gives none. */
   readonly name: string;
-  /** JSON text; it need not parse. */
+  /**
+   * JSON text; it need not parse. Empty if the model wrote no arguments. In the last call of an answer that ended at its limit, the
+   * text can be half of one, or empty: no byte of it came.
+   */
   readonly arguments: string;
 }
 
@@ -18,7 +21,7 @@ export type ScenarioTurn =
       /** Thinking that the provider wants back unchanged. @defaultValue none */
       readonly thinking?: string;
       readonly toolCalls: readonly ScenarioToolCall[];
-      readonly finishReason: 'stop' | 'tool-calls' | 'length';
+      readonly finishReason: 'stop' | 'tool-calls' | 'length' | 'content-filter';
       readonly reportsUsage: boolean;
     }
   /** It accepts the request and never answers. */
@@ -65,7 +68,8 @@ export interface LLMUnderTest {
  * `broken-arguments`: the provider can return arguments that are not JSON. `keys`: it has a key. `schemas`: a JSON schema for
  * the answer is enforced or requested. `tool-choice`: a request says whether tools are called. `overflow`: the provider refuses
  * a request that is too large and does not silently truncate it. `retries`: the LLM retries by itself if the connection is
- * lost. `nameless-calls`: the provider can return a call without a tool name.
+ * lost. `nameless-calls`: the provider can return a call without a tool name. `cut-calls`: an answer can end at its limit within a
+ * call. `content-filter`: the provider can refuse or filter an answer that has calls.
  */
 export type LLMFeature =
   | 'streaming'
@@ -77,5 +81,7 @@ export type LLMFeature =
   | 'overflow'
   | 'retries'
   | 'nameless-calls'
+  | 'cut-calls'
+  | 'content-filter'
   | 'schemas'
   | 'tool-choice';
