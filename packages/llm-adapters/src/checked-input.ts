@@ -3,7 +3,7 @@ import { InvalidRequestError } from './errors.js';
 import { HistoryRuns } from './history-runs.js';
 import type { HistoryReader } from './history-runs.js';
 import { field, textOf } from './wire/json-fields.js';
-import type { CompletionRequest } from './llm.js';
+import type { CompletionRequest, Effort } from './llm.js';
 
 /**
  * Checks at run time that a model's name is a text, for callers without TypeScript.
@@ -21,11 +21,20 @@ export function assertModel(model: unknown, provider: string): void {
  * @throws {@link InvalidRequestError} naming what is wrong and where.
  */
 export function assertRequest(request: CompletionRequest, provider: string): void {
-  const { messages, maxOutputTokens, toolChoice, tools = [] }: Readonly<Record<string, unknown>> = { ...request };
+  const {
+    messages,
+    maxOutputTokens,
+    effort,
+    toolChoice,
+    tools = [],
+  }: Readonly<Record<string, unknown>> = { ...request };
   if (!Array.isArray(messages)) refuse(provider, `messages must be an array, not ${shown(messages)}`);
   checkedHistories.read(messages as readonly Message[], () => new MessageCheck(provider, 0), [provider]);
   if (maxOutputTokens !== undefined && !(typeof maxOutputTokens === 'number' && maxOutputTokens >= 1)) {
     refuse(provider, `maxOutputTokens must be at least 1, not ${shown(maxOutputTokens)}`);
+  }
+  if (effort !== undefined && !efforts.includes(effort)) {
+    refuse(provider, `effort must be one of ${efforts.join(', ')}, not ${shown(effort)}`);
   }
   if (!Array.isArray(tools)) refuse(provider, `tools must be an array, not ${shown(tools)}`);
   tools.forEach((tool: unknown, index) => {
@@ -38,6 +47,17 @@ export function assertRequest(request: CompletionRequest, provider: string): voi
     refuse(provider, `toolChoice.tool names no tool of the request: ${shown(chosen)}`);
   }
 }
+
+/** Every {@link Effort}. */
+export const efforts: readonly unknown[] = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+] satisfies readonly Effort[];
 
 const checkedHistories = new HistoryRuns<MessageCheck>();
 

@@ -5,6 +5,7 @@ export type {
   Completion,
   CompletionRequest,
   CountedUsage,
+  Effort,
   FinishReason,
   JsonSchemaFormat,
   LLM,

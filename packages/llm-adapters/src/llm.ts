@@ -49,6 +49,8 @@ export interface CompletionRequest {
   readonly responseFormat?: JsonSchemaFormat;
   /** The longest answer, thinking included. Unit: tokens. @defaultValue the adapter's */
   readonly maxOutputTokens?: number;
+  /** How hard the model works on the answer. An adapter refuses an effort that the model does not take. @defaultValue the adapter's */
+  readonly effort?: Effort;
   /** Hints for the provider's prompt cache. @defaultValue the provider's automatic caching */
   readonly cache?: CacheHints;
   readonly signal?: AbortSignal;
@@ -78,6 +80,9 @@ export interface CountedUsage {
   /** Unit: USD. Absent if the prices are unknown. */
   readonly costUsd?: number;
 }
+
+/** How hard a model works on an answer. Each model takes some of these: see `ModelFacts.efforts`. */
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /** Whether the model may, must not, or must call a tool; or the one that it must call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };

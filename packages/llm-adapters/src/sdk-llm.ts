@@ -5,7 +5,8 @@ import { wholeCharacters } from './delta.js';
 import type { Delta } from './delta.js';
 import { connectionFailure } from './connection-failure.js';
 import { AuthenticationError, InvalidRequestError, LLMError, ServiceUnavailableError } from './errors.js';
-import type { Completion, CompletionRequest, LLM } from './llm.js';
+import { effortOf } from './effort.js';
+import type { Completion, CompletionRequest, Effort, LLM } from './llm.js';
 import type { ModelFacts } from './models/model-facts.js';
 import { priceTable, pricesAt } from './models/price-table.js';
 import { vendorOf } from './models/vendor.js';
@@ -29,6 +30,8 @@ export interface SdkLLMOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The longest answer if the request sets no limit. Unit: tokens. */
   readonly maxOutputTokens?: number;
+  /** How hard the model works on an answer if the request does not say it. @defaultValue the model's own */
+  readonly effort?: Effort;
   /** Unit: tokens. @defaultValue the model table's value */
   readonly contextWindow?: number;
   /** Replaces single facts of the model. @defaultValue the model table's facts */
@@ -98,7 +101,8 @@ const sdkGraceMs = 1_000;
 /**
  * An {@link LLM} over a provider's package. The first call creates the client, and all calls share it.
  *
- * @throws {@link InvalidRequestError} when `timeoutMs` is not above 0 or a number of `retry` is invalid.
+ * @throws {@link InvalidRequestError} when `timeoutMs` is not above 0, a number of `retry` is invalid, or the model does not take
+ *   the `effort`.
  */
 export function sdkLLM<Client, Body, Response>(
   options: SdkLLMOptions,
@@ -109,6 +113,7 @@ export function sdkLLM<Client, Body, Response>(
   const { provider } = adapter;
   const wrong = timeoutMs > 0 ? whatIsWrongWith(retry) : `timeoutMs must be above 0, not ${timeoutMs}`;
   if (wrong !== undefined) throw new InvalidRequestError(`${provider}: ${wrong}`, { provider });
+  effortOf({}, options, adapter.facts);
   const vendor = vendorOf(adapter.baseURL);
   const facts = factsAt(vendor, adapter.facts, options);
   const contextWindow = options.contextWindow ?? facts.contextWindow;

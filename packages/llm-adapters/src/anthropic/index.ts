@@ -1,7 +1,7 @@
 export type { AnthropicLLMOptions } from './llm.js';
 export { anthropicLLM } from './llm.js';
 export type { MessagesOptions } from './request-plan.js';
-export type { AnthropicEffort, ThinkingOptions } from './thinking.js';
+export type { ThinkingOptions } from './thinking.js';
 export type { StructuredOutput } from './structured-output.js';
 export { toMessagesRequest } from './to-request.js';
 export type { MessageOptions } from './from-response.js';

@@ -16,7 +16,7 @@ import { bodyOf } from './to-request.js';
 
 /**
  * Options of {@link anthropicLLM}. `apiKey` defaults to the variable `ANTHROPIC_API_KEY`, `baseURL` to the variable
- * `ANTHROPIC_BASE_URL`, else to Anthropic; `maxOutputTokens` to 16,000, or to the model's cap if that is lower.
+ * `ANTHROPIC_BASE_URL`, else to Anthropic; `maxOutputTokens` to the model's own maximum, lowered to what the window leaves.
  */
 export interface AnthropicLLMOptions
   extends SdkLLMOptions, Pick<MessagesOptions, 'thinking' | 'effort' | 'cacheTtl' | 'structuredOutput'> {}
@@ -36,8 +36,8 @@ const loadAnthropic = lazySdk({
 });
 
 /**
- * A Claude model through the package `@anthropic-ai/sdk`, an optional peer that is loaded at the first call. Streams if the
- * request has `onDelta`. Thinking is on for models that decide themselves how much to think; see {@link AnthropicLLMOptions} to
+ * A Claude model through the package `@anthropic-ai/sdk`, an optional peer that is loaded at the first call. Every request
+ * is streamed, which keeps the raw text of calls and lets an answer be long. Thinking is on for models that decide themselves how much to think; see {@link AnthropicLLMOptions} to
  * change that. Adds prompt cache marks if the request has `cache`. {@link toMessagesRequest} describes how a request is
  * written.
  *

@@ -15,8 +15,13 @@ import type { ThinkingOptions } from './thinking.js';
 /** The options of writing a Messages request. */
 export interface MessagesOptions extends ThinkingOptions {
   readonly model: string;
-  /** The longest answer if the request sets no limit. Unit: tokens. @defaultValue 16,000, or the model's cap if that is lower */
+  /**
+   * The longest answer if the request sets no limit. Unit: tokens. @defaultValue the model's own maximum, lowered to what the window
+   * leaves beside the estimated input; 16,000 for a model that is not in the table
+   */
   readonly maxOutputTokens?: number;
+  /** Unit: tokens. @defaultValue the model table's value */
+  readonly contextWindow?: number;
   /** Replaces single facts of the model. @defaultValue the model table's facts */
   readonly facts?: Partial<ModelFacts>;
   /** How long the provider keeps what it caches. An hour costs more to write. @defaultValue `5m` */

@@ -49,7 +49,13 @@ describe('what a request says of thinking', () => {
     ['claude-opus-4-6', { thinking: { budgetTokens: 2_000 } }, { type: 'enabled', budget_tokens: 2_000 }],
     ['claude-opus-4-5', {}, undefined],
     ['claude-opus-4-5', { thinking: 'on' }, { type: 'enabled', budget_tokens: 8_000 }],
-    ['claude-opus-4-5', { thinking: { budgetTokens: 50_000 } }, { type: 'enabled', budget_tokens: 15_999 }],
+    ['claude-opus-4-5', { thinking: { budgetTokens: 50_000 } }, { type: 'enabled', budget_tokens: 50_000 }],
+    [
+      'claude-opus-4-5',
+      { thinking: { budgetTokens: 50_000 }, maxOutputTokens: 16_000 },
+      { type: 'enabled', budget_tokens: 15_999 },
+    ],
+    ['claude-opus-4-5', { thinking: 'on', maxOutputTokens: 40_000 }, { type: 'enabled', budget_tokens: 20_000 }],
     ['claude-3-5-haiku', { thinking: 'on' }, undefined],
     ['claude-of-tomorrow', {}, undefined],
   ])('%s with %j: %j', (model, options, thinking) => {
@@ -70,7 +76,11 @@ describe('what a request says of thinking', () => {
 
   it('brings the effort to models that take one', () => {
     expect(body([user], { model: 'claude-opus-5-5', effort: 'low' }).output_config).toEqual({ effort: 'low' });
-    expect(body([user], { model: 'claude-opus-4-5', effort: 'low' })).not.toHaveProperty('output_config');
+    expect(body([user], { model: 'claude-opus-5-5' }, { effort: 'max' }).output_config).toEqual({ effort: 'max' });
+    expect(() => body([user], { model: 'claude-opus-4-5', effort: 'low' })).toThrow('takes no effort');
+    expect(() => anthropicLLM({ model: 'claude-opus-5-5', effort: 'minimal' })).toThrow(
+      "the model claude-opus-5-5 takes the effort low, medium, high, xhigh, max, not 'minimal'",
+    );
   });
 
   it('is off where a call is forced and the model takes that', () => {

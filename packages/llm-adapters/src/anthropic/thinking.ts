@@ -1,24 +1,22 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { InvalidRequestError } from '../errors.js';
+import type { Effort } from '../llm.js';
 import type { ModelFacts } from '../models/model-facts.js';
 import { isThinking } from '../wire/anthropic-writer.js';
 import type { Block, Turn } from './turn.js';
 
-/** How hard the model works on an answer. */
-export type AnthropicEffort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-
 /** The thinking options of a Claude model. */
 export interface ThinkingOptions {
   /**
-   * Whether the model thinks before it answers. `on`: the model decides how much; models that need a budget get half of the
-   * longest answer. A budget, 1,024 tokens or more, is sent to models that accept one; other models decide how much. `off`
+   * Whether the model thinks before it answers. `on`: the model decides how much; models that need a budget get half of
+   * `maxOutputTokens`, or 8,000 tokens if that is not set. A budget, 1,024 tokens or more, is sent to models that accept one; other models decide how much. `off`
    * changes nothing for models that always think.
    *
    * @defaultValue `on` for models that decide themselves how much; `off` for those that need a budget
    */
   readonly thinking?: 'on' | 'off' | { readonly budgetTokens: number };
-  /** Not sent to models that need a budget. @defaultValue the model's own */
-  readonly effort?: AnthropicEffort;
+  /** How hard the model works on an answer. Models that need a budget take none. @defaultValue the model's own */
+  readonly effort?: Effort;
 }
 
 /** The smallest thinking budget that the provider accepts. Unit: tokens. @see provider-rules A.5 */
@@ -43,13 +41,13 @@ export interface ThinkingPlan {
 }
 
 /**
- * Decides the thinking parameter of a request. `isForced`: the request forces a tool call, which excludes thinking (rule A20).
+ * Decides the thinking parameter of a request. `budgetTokens`: the budget of `on`. `isForced`: the request forces a tool call, which excludes thinking (rule A20).
  * Thinking is then off for this request if the model allows it.
  */
 export function thinkingPlan(
   facts: Pick<ModelFacts, 'thinkingControl'>,
   { thinking }: ThinkingOptions,
-  request: { readonly maxTokens: number; readonly isForced: boolean },
+  request: { readonly maxTokens: number; readonly budgetTokens: number; readonly isForced: boolean },
 ): ThinkingPlan {
   const { thinkingControl } = facts;
   if (thinkingControl === 'none') return { isOn: false };
@@ -62,7 +60,7 @@ export function thinkingPlan(
     return { isOn: true, config: { type: 'adaptive' } };
   }
   if (thinking === undefined) return off;
-  const wanted = thinking === 'on' ? Math.floor(request.maxTokens / 2) : thinking.budgetTokens;
+  const wanted = thinking === 'on' ? request.budgetTokens : thinking.budgetTokens;
   const budget_tokens = Math.min(Math.max(wanted, minBudgetTokens), request.maxTokens - 1);
   // An answer this short leaves no room for the smallest budget.
   return budget_tokens < minBudgetTokens ? off : { isOn: true, config: { type: 'enabled', budget_tokens } };

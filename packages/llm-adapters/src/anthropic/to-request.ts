@@ -1,7 +1,10 @@
 import { wellFormedJson } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { CompletionRequest } from '../llm.js';
+import { effortOf } from '../effort.js';
 import { withBreakpoints } from './cache-breakpoints.js';
+import { outputLimit } from './output-limit.js';
+import type { OutputLimit } from './output-limit.js';
 import { requestPlan } from './request-plan.js';
 import type { MessagesOptions, RequestPlan } from './request-plan.js';
 import { refusesManualThinking, thinkingPlan, withoutManualThinking } from './thinking.js';
@@ -10,9 +13,6 @@ import { turnsFromMessages } from './turns.js';
 import type { Turns } from './turns.js';
 
 type Body = Anthropic.MessageCreateParamsNonStreaming;
-
-/** Below the SDK's limit without streaming (21,333), and above the usual length of an agent's turn. Unit: tokens. */
-const defaultMaxOutputTokens = 16_000;
 
 /**
  * The body of a Messages request. Pure: the same request gives the same body, and the body of a longer history extends that of a
@@ -42,7 +42,7 @@ const defaultMaxOutputTokens = 16_000;
  * What frozen messages become is remembered with them, so a body costs what is new in its history. Parts of a body are frozen,
  * because later bodies share them: to change a body, copy it.
  *
- * @throws {@link InvalidRequestError} when two tools have one name.
+ * @throws {@link InvalidRequestError} when two tools have one name, or the model does not take the effort.
  * @see provider-rules A
  */
 export function toMessagesRequest(request: CompletionRequest, options: MessagesOptions): Body {
@@ -52,8 +52,8 @@ export function toMessagesRequest(request: CompletionRequest, options: MessagesO
 /** The body of a planned request. */
 export function bodyOf(plan: RequestPlan, options: MessagesOptions): Body {
   const { facts, request } = plan;
-  const max_tokens = maxTokens(request, options, plan);
-  const { turns, thinking } = thinkingTurns(plan, options, max_tokens);
+  const limit = outputLimit(request, options, facts);
+  const { turns, thinking } = thinkingTurns(plan, options, limit);
   // Tools are not remembered. Messages are well-formed already.
   const parts = {
     tools: wellFormedJson(plan.tools),
@@ -70,7 +70,7 @@ export function bodyOf(plan: RequestPlan, options: MessagesOptions): Body {
   const output = outputConfig(plan, options);
   return {
     model: options.model,
-    max_tokens,
+    max_tokens: limit.maxTokens,
     ...(system.length === 0 ? {} : { system: [...system] }),
     messages: messages as Anthropic.MessageParam[],
     ...(tools.length === 0 ? {} : { tools: [...tools] }),
@@ -80,17 +80,11 @@ export function bodyOf(plan: RequestPlan, options: MessagesOptions): Body {
   };
 }
 
-function maxTokens({ maxOutputTokens }: CompletionRequest, options: MessagesOptions, { facts }: RequestPlan): number {
-  const wanted = maxOutputTokens ?? options.maxOutputTokens ?? defaultMaxOutputTokens;
-  // The cap of an unknown model is a guess: the provider decides what is too much.
-  return facts.isAssumed ? wanted : Math.min(wanted, facts.maxOutputTokens ?? wanted);
-}
-
 /** The turns with the thinking that the model accepts, and the thinking parameter of the request. */
 function thinkingTurns(
   plan: RequestPlan,
   options: MessagesOptions,
-  max: number,
+  limit: OutputLimit,
 ): { readonly turns: Turns; readonly thinking: ThinkingPlan } {
   const { facts, request, names, instruction, isForced } = plan;
   const turnsWith = ({ isOn }: ThinkingPlan) =>
@@ -101,18 +95,21 @@ function thinkingTurns(
       allowsPrefill: !isOn && !isForced,
       instruction,
     });
-  const thinking = thinkingPlan(facts, options, { maxTokens: max, isForced });
+  const thinking = thinkingPlan(facts, options, { ...limit, isForced });
   const turns = turnsWith(thinking);
   if (thinking.config?.type !== 'enabled' || !refusesManualThinking(turns.turns)) return { turns, thinking };
   const without = withoutManualThinking(facts);
   return { turns: turnsWith(without), thinking: without };
 }
 
-function outputConfig({ facts, schema }: RequestPlan, { effort }: MessagesOptions): Anthropic.OutputConfig | undefined {
-  const takesEffort = facts.thinkingControl !== 'manual' && facts.thinkingControl !== 'none';
-  if (schema === undefined && (effort === undefined || !takesEffort)) return undefined;
+function outputConfig(
+  { facts, request, schema }: RequestPlan,
+  options: MessagesOptions,
+): Anthropic.OutputConfig | undefined {
+  const effort = effortOf(request, options, facts) as Anthropic.OutputConfig['effort'];
+  if (schema === undefined && effort === undefined) return undefined;
   return {
-    ...(effort === undefined || !takesEffort ? {} : { effort }),
+    ...(effort === undefined ? {} : { effort }),
     ...(schema === undefined ? {} : { format: { type: 'json_schema', schema: { ...schema } } }),
   };
 }

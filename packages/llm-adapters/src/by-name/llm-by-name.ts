@@ -13,7 +13,7 @@ import type { ModelProvider } from './model-providers.js';
 /** Options of {@link llmByName}. */
 export interface LLMByNameOptions extends Pick<
   SdkLLMOptions,
-  'contextWindow' | 'importModule' | 'maxOutputTokens' | 'retry' | 'timeoutMs'
+  'contextWindow' | 'effort' | 'importModule' | 'maxOutputTokens' | 'retry' | 'timeoutMs'
 > {
   /**
    * The address of another server, which speaks OpenAI's Chat Completions. The name is then that server's own and sent as it is

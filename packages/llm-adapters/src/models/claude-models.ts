@@ -14,7 +14,7 @@ export const claudeNewest: Behaviour = {
   acceptsPrefill: false,
   acceptsSystemMessages: true,
   needsResponsesForTools: false,
-  acceptsEffortNone: false,
+  efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
   cacheMinimumTokens: 512,
   cacheLifeMs: 5 * 60_000,
   charsPerToken: 2.5,
@@ -38,6 +38,7 @@ const manual: Behaviour = {
   ...adaptiveOrManual,
   ...smallLimits,
   thinkingControl: 'manual',
+  efforts: [],
   acceptsPrefill: true,
   cacheMinimumTokens: 1_024,
 };

@@ -15,7 +15,6 @@ export const compatibleNewest: Behaviour = {
   acceptsPrefill: false,
   acceptsSystemMessages: false,
   needsResponsesForTools: false,
-  acceptsEffortNone: false,
   charsPerToken: 3.5,
 };
 

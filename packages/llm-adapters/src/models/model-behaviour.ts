@@ -1,3 +1,5 @@
+import type { Effort } from '../llm.js';
+
 /** The rules that a server follows: Anthropic's, OpenAI's, or those of a server that speaks OpenAI's protocol. */
 export type ModelProvider = 'anthropic' | 'openai' | 'compatible';
 
@@ -35,8 +37,8 @@ export interface ModelFacts {
   readonly acceptsSystemMessages: boolean;
   /** Refuses tools together with reasoning on Chat Completions. */
   readonly needsResponsesForTools: boolean;
-  /** Accepts the reasoning effort `none`. */
-  readonly acceptsEffortNone: boolean;
+  /** The efforts that the model takes; empty if it takes none. Absent if that is not known: any effort is then sent. */
+  readonly efforts?: readonly Effort[];
   /** A shorter prefix is not cached. Unit: tokens. */
   readonly cacheMinimumTokens?: number;
   /** A cached prefix is dropped when it has not been read for so long. Unit: milliseconds. Absent where no vendor promises it. */

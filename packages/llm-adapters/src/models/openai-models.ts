@@ -1,3 +1,4 @@
+import type { Effort } from '../llm.js';
 import type { Behaviour, ModelRow } from './model-behaviour.js';
 
 /**
@@ -15,23 +16,26 @@ export const openaiNewest: Behaviour = {
   acceptsPrefill: false,
   acceptsSystemMessages: true,
   needsResponsesForTools: true,
-  acceptsEffortNone: false,
   cacheMinimumTokens: 1_024,
   charsPerToken: 4,
 };
 
+const withoutNone: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+const withNone: readonly Effort[] = ['none', ...withoutNone];
+
 const limits = { contextWindow: 1_050_000, maxInputTokens: 922_000, maxOutputTokens: 128_000 };
 const smallLimits = { contextWindow: 400_000, maxInputTokens: 272_000, maxOutputTokens: 128_000 };
 
-const alwaysReasoning: Behaviour = { ...openaiNewest, ...limits };
-const adaptive: Behaviour = { ...alwaysReasoning, thinkingControl: 'adaptive', acceptsEffortNone: true };
+const alwaysReasoning: Behaviour = { ...openaiNewest, ...limits, efforts: withoutNone };
+const adaptive: Behaviour = { ...alwaysReasoning, thinkingControl: 'adaptive', efforts: withNone };
 const { maxInputTokens: _, ...withoutInputLimit } = limits;
 const beforeResponses: Behaviour = { ...adaptive, ...smallLimits, needsResponsesForTools: false };
-const withoutEffortNone: Behaviour = { ...beforeResponses, thinkingControl: 'always', acceptsEffortNone: false };
+const withoutEffortNone: Behaviour = { ...beforeResponses, thinkingControl: 'always', efforts: withoutNone };
 const oSeries: Behaviour = {
   ...openaiNewest,
   contextWindow: 200_000,
   maxOutputTokens: 100_000,
+  efforts: ['low', 'medium', 'high'],
   needsResponsesForTools: false,
 };
 const withoutReasoning: Behaviour = {
@@ -40,6 +44,7 @@ const withoutReasoning: Behaviour = {
   maxOutputTokens: 16_384,
   thinking: 'none',
   thinkingControl: 'none',
+  efforts: [],
   acceptsSampling: true,
   acceptsPrefill: true,
   needsResponsesForTools: false,
@@ -48,7 +53,7 @@ const withoutReasoning: Behaviour = {
 /** Those of before 2025 are from memory; all limits of 2026 from the pages that the spec names. */
 export const openaiRows: readonly ModelRow[] = [
   { ...alwaysReasoning, models: ['gpt-6.2-astra', 'gpt-6.2-sol', 'gpt-6.1-sol'] },
-  { ...openaiNewest, ...withoutInputLimit, models: ['gpt-6-astra'] },
+  { ...openaiNewest, ...withoutInputLimit, efforts: withoutNone, models: ['gpt-6-astra'] },
   {
     ...adaptive,
     models: ['gpt-6.1-terra', 'gpt-6-sol', 'gpt-6-luna', 'gpt-5.6-sol', 'gpt-5.6-terra', 'gpt-5.6-luna'],
@@ -57,7 +62,7 @@ export const openaiRows: readonly ModelRow[] = [
     ...openaiNewest,
     ...withoutInputLimit,
     thinkingControl: 'adaptive',
-    acceptsEffortNone: true,
+    efforts: withNone,
     models: ['gpt-5.5', 'gpt-5.4'],
   },
   { ...adaptive, ...smallLimits, models: ['gpt-5.4-mini', 'gpt-5.4-nano'] },

@@ -1,6 +1,6 @@
 export type { OpenAILLMOptions } from './llm.js';
 export { openaiLLM } from './llm.js';
-export type { OpenAIModelOptions, ReasoningEffort } from './model-options.js';
+export type { OpenAIModelOptions } from './model-options.js';
 export type { CacheTtl } from './cache-hints.js';
 export type { ServerName, ServerProfile } from './server-profile.js';
 export { profileOfAddress, serverProfile } from './server-profile.js';

@@ -1,12 +1,10 @@
+import type { Effort } from '../llm.js';
 import type { CacheTtl } from './cache-hints.js';
-
-/** How much a reasoning model thinks. Each model accepts a subset of these values. */
-export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /** The options of OpenAI's models in both APIs. */
 export interface OpenAIModelOptions {
   /** @defaultValue the model's own; `none` if the model accepts tools on Chat Completions only with it */
-  readonly effort?: ReasoningEffort;
+  readonly effort?: Effort;
   /** False: at most one call an answer. Sent only with tools. @defaultValue the provider's */
   readonly parallelToolCalls?: boolean;
   /** How long cached prefixes are kept. @defaultValue the provider's */

@@ -2,9 +2,11 @@ import type { Message, ToolMessage } from '@palimpsest/events';
 import { checkChatCompletionsRequest } from '@palimpsest/provider-servers';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../errors.js';
+import type { Effort } from '../llm.js';
 import { failedSilently, startOfConversation } from '../wire/placeholders.js';
 import { serverProfile } from './server-profile.js';
 import type { ServerName } from './server-profile.js';
+import { toResponsesRequest } from './responses/to-request.js';
 import { toChatCompletionsRequest } from './to-request.js';
 
 const model = 'gpt-4o';
@@ -39,6 +41,24 @@ describe('a history with calls and a request without tools', () => {
       tools: [{ function: { description: 'Runs a command.' } }],
       tool_choice: 'auto',
     });
+  });
+
+  it('sends the effort of the request, and refuses one that the model does not take', () => {
+    const messages = [user('a')];
+    const body = (name: string, effort: Effort) =>
+      toChatCompletionsRequest({ messages, effort }, { model: name, effort: 'low', server: serverProfile('openai') });
+    expect(body('gpt-6-sol', 'max').reasoning_effort).toBe('max');
+    expect(toResponsesRequest({ messages, effort: 'max' }, { model: 'gpt-6-sol' }).reasoning).toEqual({
+      effort: 'max',
+    });
+    expect(() => body('gpt-6.2-sol', 'none')).toThrow(
+      "takes the effort minimal, low, medium, high, xhigh, max, not 'none'",
+    );
+    expect(() => body('gpt-4o', 'high')).toThrow(InvalidRequestError);
+    expect(() => toResponsesRequest({ messages }, { model: 'o3', effort: 'max' })).toThrow('takes the effort low');
+    // Nothing is known of the efforts of another server's model.
+    const elsewhere = { model: 'gpt-4o', server: serverProfile('openrouter') };
+    expect(toChatCompletionsRequest({ messages, effort: 'high' }, elsewhere).reasoning_effort).toBe('high');
   });
 
   it('asks a model for no effort that takes tools only so, whatever was asked for', () => {

@@ -1,7 +1,8 @@
 import { wellFormedJson } from '@palimpsest/events';
 import type { Message, ToolDefinition } from '@palimpsest/events';
 import type OpenAI from 'openai';
-import type { CachePlace, CompletionRequest, JsonSchemaFormat, ToolChoice } from '../llm.js';
+import { effortOf } from '../effort.js';
+import type { CachePlace, CompletionRequest, Effort, JsonSchemaFormat, ToolChoice } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
 import type { ModelFacts } from '../models/model-facts.js';
 import { placeOf } from '../wire/cache-place.js';
@@ -50,7 +51,7 @@ export interface ChatCompletionsOptions extends OpenAIModelOptions {
  * What frozen messages become is remembered with them, so a body costs what is new in its history. Parts of a body are frozen,
  * because later bodies share them: to change a body, copy it.
  *
- * @throws {@link InvalidRequestError} when two tools have one name.
+ * @throws {@link InvalidRequestError} when two tools have one name, or the model does not take the effort.
  * @see provider-rules B and D
  */
 export function toChatCompletionsRequest(asked: CompletionRequest, options: ChatCompletionsOptions): Body {
@@ -63,7 +64,7 @@ export function toChatCompletionsRequest(asked: CompletionRequest, options: Chat
   assertOneToolPerName(tools, 'openai');
   const names = toolNames({ messages: asked.messages, tools });
   const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
-  const effort = effortWith(declared, options.effort, facts);
+  const effort = effortWith(declared, effortOf(request, options, facts), facts);
   // Messages are well-formed already.
   const rest = wellFormedJson<Omit<Body, 'model' | 'messages'>>({
     ...(maxOutputTokens === undefined ? {} : outputLimit(maxOutputTokens, model, profile)),
@@ -97,7 +98,7 @@ function declaredTools(
   profile: ServerProfile,
 ): DeclaredTools {
   // If a model accepts no tools on this API, the provider refuses the request.
-  const mayDeclare = profile.callsNeedTools && !(needsResponses(facts) && !facts.acceptsEffortNone);
+  const mayDeclare = profile.callsNeedTools && !(needsResponses(facts) && !takesNone(facts));
   const standIns = tools.length === 0 && mayDeclare ? standInTools(messages) : [];
   if (standIns.length === 0) return { tools, toolChoice, areStandIns: false };
   return { tools: standIns, toolChoice: 'none', areStandIns: true };
@@ -112,9 +113,9 @@ export function standInTools(messages: readonly Message[]): readonly ToolDefinit
 
 function effortWith(
   { tools, areStandIns }: DeclaredTools,
-  effort: OpenAIModelOptions['effort'],
+  effort: Effort | undefined,
   facts: ModelFacts,
-): OpenAIModelOptions['effort'] | 'none' {
+): Effort | undefined {
   if (tools.length === 0 || !needsEffortNone(facts)) return effort;
   return areStandIns ? 'none' : (effort ?? 'none');
 }
@@ -132,7 +133,11 @@ function withSchemaInWords(request: CompletionRequest): CompletionRequest {
  * @see provider-rules B.5
  */
 function needsEffortNone(facts: ModelFacts): boolean {
-  return needsResponses(facts) && facts.acceptsEffortNone;
+  return needsResponses(facts) && takesNone(facts);
+}
+
+function takesNone({ efforts }: ModelFacts): boolean {
+  return efforts?.includes('none') === true;
 }
 
 function needsResponses({ provider, needsResponsesForTools }: ModelFacts): boolean {

@@ -1,5 +1,6 @@
 import { wellFormedJson } from '@palimpsest/events';
 import type OpenAI from 'openai';
+import { effortOf } from '../../effort.js';
 import type { CompletionRequest, ToolChoice } from '../../llm.js';
 import { modelFacts } from '../../models/model-facts.js';
 import { toolNames } from '../../wire/tool-names.js';
@@ -40,13 +41,14 @@ export interface ResponsesOptions extends ChatCompletionsOptions {
  * What frozen messages become is remembered with them, so a body costs what is new in its history. Parts of a body are frozen,
  * because later bodies share them: to change a body, copy it.
  *
- * @throws {@link InvalidRequestError} when two tools have one name.
+ * @throws {@link InvalidRequestError} when two tools have one name, or the model does not take the effort.
  * @see provider-rules C
  */
 export function toResponsesRequest(request: CompletionRequest, options: ResponsesOptions): Body {
   const { messages, responseFormat, cache = {} } = request;
-  const { model, server: profile = serverProfile('openai'), effort, reasoningSummary, parallelToolCalls } = options;
+  const { model, server: profile = serverProfile('openai'), reasoningSummary, parallelToolCalls } = options;
   const facts = options.facts ?? modelFacts(model, profile.name === 'openai' ? 'openai' : 'compatible');
+  const effort = effortOf(request, options, facts);
   const standIns = (request.tools ?? []).length === 0 && profile.callsNeedTools ? standInTools(messages) : [];
   const tools = standIns.length > 0 ? standIns : (request.tools ?? []);
   const toolChoice = standIns.length > 0 ? 'none' : request.toolChoice;
