@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicLLM } from './anthropic/index.js';
-import type { CompletionRequest } from './llm.js';
+import { llmByName } from './by-name/index.js';
+import { limitedLLM } from './index.js';
+import type { CompletionRequest, LLM } from './llm.js';
 import { openaiLLM } from './openai/index.js';
+import { textToolCalls } from './text-tool-calls/index.js';
 
 // Nothing of this reaches the server: there is none.
 
@@ -31,6 +34,10 @@ describe.each(llms)('$facts.provider', (llm) => {
       "toolChoice.tool names no tool of the request: 'walk'",
     ],
     [{ messages: [], maxOutputTokens: 0 }, 'maxOutputTokens must be at least 1, not 0'],
+    [
+      { messages: [], effort: 'utmost' },
+      "effort must be one of none, minimal, low, medium, high, xhigh, max, not 'utmost'",
+    ],
     [{ messages: [], maxOutputTokens: Number.NaN }, 'maxOutputTokens must be at least 1, not NaN'],
   ])('says what is wrong with %j, and where', async (request, words) => {
     const error = await llm.complete(request as CompletionRequest).catch((thrown: unknown) => thrown);
@@ -45,4 +52,37 @@ it('a model without a name is refused at once, and so is a server that nobody kn
   expect(() => openaiLLM({ model: 'x', server: 'lm-studio' as 'lmstudio' })).toThrow(
     "no server profile has the name 'lm-studio'",
   );
+});
+
+describe('an option that does nothing is refused, by its name', () => {
+  const anyOptions = (wrong: object) => wrong as Record<string, never>;
+  const common = { ...options, model: 'm' };
+  it.each<readonly [string, (wrong: object) => unknown]>([
+    ['anthropicLLM', (wrong) => anthropicLLM({ ...common, ...anyOptions(wrong) })],
+    ['openaiLLM', (wrong) => openaiLLM({ ...common, ...anyOptions(wrong) })],
+    ['llmByName', (wrong) => llmByName('ollama/m', anyOptions(wrong))],
+  ])('%s', async (_name, make) => {
+    const refusal = async (wrong: object) => {
+      const made = async () => make(wrong);
+      const error: unknown = await made().catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'invalid-request' });
+      return (error as Error).message;
+    };
+    expect(await refusal({ retry: { tries: 1 } })).toContain('there is no option retry.tries');
+    expect(await refusal({ maxTokens: 5 })).toMatch(/there is no option maxTokens, only .*maxOutputTokens/);
+    expect(await refusal({ maxOutputTokens: '5' })).toContain('maxOutputTokens must be a whole number of at least 1');
+    expect(await refusal({ effort: 'utmost' })).toContain('the option effort must be one of none, minimal, low');
+    expect(await refusal({ timeoutMs: '5s' })).toContain('the option timeoutMs must be a number of milliseconds');
+    await (async () => make({ timeoutMs: undefined }))();
+  });
+
+  it('of an LLM around another', () => {
+    const [inner] = llms as [LLM];
+    expect(() => textToolCalls(inner, anyOptions({ newID: () => 'a' }))).toThrow(
+      'there is no option newID, only newId',
+    );
+    expect(() => limitedLLM(inner, anyOptions({ limits: {} }) as never)).toThrow(
+      'there is no option limits, only limit',
+    );
+  });
 });

@@ -1,9 +1,10 @@
 import type { Message } from '@palimpsest/events';
+import { isEffort } from './checked-options.js';
 import { InvalidRequestError } from './errors.js';
 import { HistoryRuns } from './history-runs.js';
 import type { HistoryReader } from './history-runs.js';
 import { field, textOf } from './wire/json-fields.js';
-import type { CompletionRequest, Effort } from './llm.js';
+import type { CompletionRequest } from './llm.js';
 
 /**
  * Checks at run time that a model's name is a text, for callers without TypeScript.
@@ -33,9 +34,8 @@ export function assertRequest(request: CompletionRequest, provider: string): voi
   if (maxOutputTokens !== undefined && !(typeof maxOutputTokens === 'number' && maxOutputTokens >= 1)) {
     refuse(provider, `maxOutputTokens must be at least 1, not ${shown(maxOutputTokens)}`);
   }
-  if (effort !== undefined && !efforts.includes(effort)) {
-    refuse(provider, `effort must be one of ${efforts.join(', ')}, not ${shown(effort)}`);
-  }
+  const wantedEffort = effort === undefined ? undefined : isEffort(effort);
+  if (wantedEffort !== undefined) refuse(provider, `effort must be ${wantedEffort}, not ${shown(effort)}`);
   if (!Array.isArray(tools)) refuse(provider, `tools must be an array, not ${shown(tools)}`);
   tools.forEach((tool: unknown, index) => {
     const schema = field(tool, 'inputSchema');
@@ -47,17 +47,6 @@ export function assertRequest(request: CompletionRequest, provider: string): voi
     refuse(provider, `toolChoice.tool names no tool of the request: ${shown(chosen)}`);
   }
 }
-
-/** Every {@link Effort}. */
-export const efforts: readonly unknown[] = [
-  'none',
-  'minimal',
-  'low',
-  'medium',
-  'high',
-  'xhigh',
-  'max',
-] satisfies readonly Effort[];
 
 const checkedHistories = new HistoryRuns<MessageCheck>();
 

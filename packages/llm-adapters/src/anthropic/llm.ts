@@ -1,8 +1,11 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { assertModel } from '../checked-input.js';
+import { assertOptions, isObject, isOneOf, sdkOptionChecks } from '../checked-options.js';
+import type { OptionChecks } from '../checked-options.js';
 import { environmentVariable } from '../environment.js';
 import type { LLM } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
+import { withOwnRedirects } from '../own-redirects.js';
 import { lazySdk } from '../sdk.js';
 import { sdkLLM } from '../sdk-llm.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';
@@ -20,6 +23,13 @@ import { bodyOf } from './to-request.js';
  */
 export interface AnthropicLLMOptions
   extends SdkLLMOptions, Pick<MessagesOptions, 'thinking' | 'effort' | 'cacheTtl' | 'structuredOutput'> {}
+
+const optionChecks: OptionChecks<AnthropicLLMOptions> = {
+  ...sdkOptionChecks,
+  thinking: (value) => (isObject(value) === undefined ? undefined : isOneOf('on', 'off')(value)),
+  cacheTtl: isOneOf('5m', '1h'),
+  structuredOutput: isOneOf('format', 'tool'),
+};
 
 type Body = Anthropic.MessageCreateParamsNonStreaming;
 
@@ -41,7 +51,7 @@ const loadAnthropic = lazySdk({
  * change that. Adds prompt cache marks if the request has `cache`. {@link toMessagesRequest} describes how a request is
  * written.
  *
- * @throws {@link InvalidRequestError} when there is no model, or the thinking budget is not a whole number of at least 1,024
+ * @throws {@link InvalidRequestError} when there is no model, an option is unknown or wrong, or the thinking budget is not a whole number of at least 1,024
  * tokens.
  *
  * @example
@@ -52,6 +62,7 @@ const loadAnthropic = lazySdk({
  */
 export function anthropicLLM(options: AnthropicLLMOptions): LLM {
   const { model, apiKey, baseURL, headers } = options;
+  assertOptions(options, optionChecks, 'anthropic');
   assertModel(model, 'anthropic');
   assertThinkingOptions(options);
   return sdkLLM<Anthropic, PlannedRequest, { readonly message: Anthropic.Message; readonly plan: RequestPlan }>(
@@ -64,6 +75,7 @@ export function anthropicLLM(options: AnthropicLLMOptions): LLM {
         const { default: Client } = await loadAnthropic(options.importModule);
         return new Client({
           maxRetries: 0,
+          fetch: withOwnRedirects((...sent) => globalThis.fetch(...sent)),
           // Errors are thrown. The SDK's log would also print them, with text of the conversation.
           ...(environmentVariable('ANTHROPIC_LOG') === undefined ? { logLevel: 'off' as const } : {}),
           ...(apiKey === undefined ? {} : { apiKey }),

@@ -1,4 +1,6 @@
 import { assertModel } from '../checked-input.js';
+import { assertOptions, isObject, isText, sdkOptionChecks } from '../checked-options.js';
+import type { OptionChecks } from '../checked-options.js';
 import { environmentVariable } from '../environment.js';
 import { InvalidRequestError } from '../errors.js';
 import type { LLM } from '../llm.js';
@@ -27,6 +29,13 @@ export interface LLMByNameOptions extends Pick<
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
+const { contextWindow, effort, importModule, maxOutputTokens, retry, timeoutMs } = sdkOptionChecks;
+const optionChecks: OptionChecks<LLMByNameOptions> = {
+  ...{ contextWindow, effort, importModule, maxOutputTokens, retry, timeoutMs },
+  baseURL: isText,
+  env: isObject,
+};
+
 /** The variable with the key of a server of your own. */
 export const serverKeyVariable = 'PALIMPSEST_API_KEY';
 
@@ -36,7 +45,7 @@ export const serverKeyVariable = 'PALIMPSEST_API_KEY';
  * OpenAI's. The adapter is loaded by this call, the provider's package by the first request.
  *
  * @throws {@link MissingApiKeyError} when the provider's key is not in the environment; {@link UnknownProviderError} when there
- * is no such provider; {@link InvalidRequestError} when the name is empty or the address is none.
+ * is no such provider; {@link InvalidRequestError} when the name is empty, the address is none, or an option is unknown or wrong.
  *
  * @example
  * ```ts
@@ -45,6 +54,7 @@ export const serverKeyVariable = 'PALIMPSEST_API_KEY';
  * ```
  */
 export async function llmByName(name: string, options: LLMByNameOptions = {}): Promise<LLM> {
+  assertOptions(options, optionChecks, 'llmByName');
   const { baseURL, env, ...rest } = options;
   const variable = (key: string) => (env === undefined ? environmentVariable(key) : env[key]?.trim()) || undefined;
   const place = baseURL === undefined ? placeOfName(name, variable) : placeOfAddress(name, baseURL, variable);

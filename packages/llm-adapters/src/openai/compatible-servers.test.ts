@@ -44,13 +44,24 @@ const histories: readonly (readonly Message[])[] = [
 async function connect(
   profile: CompatProfileName,
   server: ServerName,
-  options: Partial<OpenAIServerOptions & OpenAILLMOptions> = {},
+  options: Partial<OpenAIServerOptions> &
+    Pick<OpenAILLMOptions, 'api' | 'contextWindow'> & { readonly model?: string } = {},
 ) {
-  const started = await openaiServer({ profile, reply: () => ({ message: { content: 'Hello.' } }), ...options });
+  const { api, model = 'some-model', ...ofServer } = options;
+  const started = await openaiServer({ profile, reply: () => ({ message: { content: 'Hello.' } }), ...ofServer });
   onTestFinished(() => started.close());
+  const { contextWindow } = options;
+  const retry = { attempts: 1 };
   return {
     started,
-    llm: openaiLLM({ model: 'some-model', baseURL: started.url, server, retry: { attempts: 1 }, ...options }),
+    llm: openaiLLM({
+      model,
+      baseURL: started.url,
+      server,
+      retry,
+      ...(api && { api }),
+      ...(contextWindow && { contextWindow }),
+    }),
   };
 }
 

@@ -1,8 +1,11 @@
 import type OpenAI from 'openai';
 import { assertModel } from '../checked-input.js';
+import { assertOptions, isBoolean, isObject, isOneOf, isText, sdkOptionChecks } from '../checked-options.js';
+import type { OptionChecks } from '../checked-options.js';
 import { environmentVariable } from '../environment.js';
 import type { LLM } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
+import { withOwnRedirects } from '../own-redirects.js';
 import { plainAnswer } from '../plain-answer.js';
 import { lazySdk } from '../sdk.js';
 import { sdkLLM } from '../sdk-llm.js';
@@ -38,6 +41,17 @@ export interface OpenAILLMOptions extends SdkLLMOptions, OpenAIModelOptions {
   readonly reasoningSummary?: 'auto' | 'concise' | 'detailed';
 }
 
+const optionChecks: OptionChecks<OpenAILLMOptions> = {
+  ...sdkOptionChecks,
+  api: isOneOf('chat-completions', 'responses'),
+  // Which names there are is said by `serverProfile`.
+  server: (value) =>
+    [isText(value), isObject(value)].includes(undefined) ? undefined : 'the name of a profile, or a profile',
+  reasoningSummary: isOneOf('auto', 'concise', 'detailed'),
+  parallelToolCalls: isBoolean,
+  cacheTtl: isOneOf('30m', '12h'),
+};
+
 const defaultBaseURL = 'https://api.openai.com/v1';
 
 const loadOpenAI = lazySdk({
@@ -69,7 +83,7 @@ type Answer =
  * the first call. OpenAI's newer models are called through the Responses API, stateless; all other models through Chat
  * Completions. A request with `onDelta` is streamed.
  *
- * @throws {@link InvalidRequestError} when there is no model, or `server` is not a known profile name.
+ * @throws {@link InvalidRequestError} when there is no model, an option is unknown or wrong, or `server` is not a known profile name.
  *
  * @example
  * ```ts
@@ -81,6 +95,7 @@ type Answer =
  */
 export function openaiLLM(options: OpenAILLMOptions): LLM {
   const { model } = options;
+  assertOptions(options, optionChecks, 'openai');
   assertModel(model, 'openai');
   const baseURL = options.baseURL ?? environmentVariable('OPENAI_BASE_URL') ?? defaultBaseURL;
   const profile = profileFrom(options.server, baseURL);
@@ -90,7 +105,7 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
     options.api ?? (facts.provider === 'openai' && facts.needsResponsesForTools ? 'responses' : 'chat-completions');
   const requestOptions = { ...options, server: profile, facts };
   const markers = profile.endOfStream === 'done' ? doneMarkers() : undefined;
-  const fetch = withReadableBodies((...sent) => globalThis.fetch(...sent));
+  const fetch = withReadableBodies(withOwnRedirects((...sent) => globalThis.fetch(...sent)));
 
   return sdkLLM<OpenAI, Body, Answer>(options, {
     provider: 'openai',

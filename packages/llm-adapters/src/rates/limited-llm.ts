@@ -1,4 +1,6 @@
 import type { Usage } from '@palimpsest/events';
+import { assertOptions, isBoolean, isFunction, isObject } from '../checked-options.js';
+import type { OptionChecks } from '../checked-options.js';
 import { LLMError, RateLimitError } from '../errors.js';
 import type { CompletionRequest, LLM } from '../llm.js';
 import { llmAround } from '../llm-around.js';
@@ -23,6 +25,13 @@ export interface LimitedLLMOptions {
   readonly onWait?: (wait: RateWait) => void;
 }
 
+const optionChecks: OptionChecks<LimitedLLMOptions> = {
+  limit: isObject,
+  countsCacheReads: isBoolean,
+  count: isFunction,
+  onWait: isFunction,
+};
+
 /** What an answer is expected to have before one was seen. Unit: tokens. */
 const firstOutputTokens = 1_000;
 
@@ -38,6 +47,7 @@ const firstOutputTokens = 1_000;
  * ```
  */
 export function limitedLLM(llm: LLM, options: LimitedLLMOptions): LLM {
+  assertOptions(options, optionChecks, 'limitedLLM');
   const { limit, count = estimateInputTokens, countsCacheReads = llm.facts?.provider !== 'anthropic' } = options;
   let usualOutputTokens = firstOutputTokens;
 

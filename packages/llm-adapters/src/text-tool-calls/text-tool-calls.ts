@@ -1,5 +1,6 @@
 import { newEventId } from '@palimpsest/events';
 import type { AssistantMessage, Message, SystemMessage, ToolDefinition } from '@palimpsest/events';
+import { assertOptions, isFunction } from '../checked-options.js';
 import type { Delta } from '../delta.js';
 import type { Completion, CompletionRequest, LLM } from '../llm.js';
 import { llmAround } from '../llm-around.js';
@@ -23,12 +24,16 @@ const written = remembering(writtenMessage);
  * and results are sent as text of the user. To its caller it is an {@link LLM} like any other. Of a streamed answer the text before
  * the first call arrives as it is written; calls arrive when the answer is complete.
  *
+ * @throws {@link InvalidRequestError} when an option is unknown or wrong.
+ *
  * @example
  * ```ts
  * const llm = textToolCalls(openaiLLM({ model: 'gemma3', baseURL: 'http://localhost:11434/v1' }));
  * ```
  */
-export function textToolCalls(llm: LLM, { newId = () => `call_${newEventId()}` }: TextToolCallsOptions = {}): LLM {
+export function textToolCalls(llm: LLM, options: TextToolCallsOptions = {}): LLM {
+  assertOptions(options, { newId: isFunction }, 'textToolCalls');
+  const { newId = () => `call_${newEventId()}` } = options;
   const asText = (request: CompletionRequest): CompletionRequest => {
     const { tools = [], toolChoice = 'auto', messages, cache, ...rest } = request;
     const [first, ...others] = messages;
