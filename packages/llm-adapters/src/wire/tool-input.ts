@@ -2,7 +2,8 @@
 export const unparsedArgumentsKey = 'unparsed_arguments';
 
 /**
- * A call's arguments as an object. Blank text gives an empty object. Text that is not the JSON of an object is kept whole under
+ * A call's arguments as an object. Blank text gives an empty object. Text that is not the JSON of an object, or of one that is nested
+ * deeper than 500 levels, is kept whole under
  * {@link unparsedArgumentsKey}, so that the model sees the text that it wrote, or the text of a redaction.
  *
  * @see provider-rules A14
@@ -19,7 +20,7 @@ export function toolArguments(text: string): string {
   return parsedObject(text) === undefined ? JSON.stringify(toolInput(text)) : text;
 }
 
-/** True for arguments that are blank or the JSON text of an object. */
+/** True for arguments that are blank or the JSON text of an object that is nested at most 500 levels deep. */
 export function isReadableInput(text: string): boolean {
   return text.trim() === '' || parsedObject(text) !== undefined;
 }
@@ -29,13 +30,20 @@ export function loggedArguments(text: string): string {
   return text.trim() === '' ? '{}' : text;
 }
 
+/** No tool takes more, and what walks over the values of a request by recursion would overflow the stack. Unit: levels. */
+const mostLevels = 500;
+
 function parsedObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject && isWithin(value, mostLevels) ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isWithin(inner, levels - 1));
 }
