@@ -1,5 +1,5 @@
 import type { Message } from '@palimpsest/events';
-import { isEffort } from './checked-options.js';
+import { isEffort } from './options/checked-options.js';
 import { InvalidRequestError } from './errors.js';
 import { HistoryRuns } from './history-runs.js';
 import type { HistoryReader } from './history-runs.js';

@@ -5,7 +5,6 @@ export type {
   Completion,
   CompletionRequest,
   CountedUsage,
-  Effort,
   FinishReason,
   JsonSchemaFormat,
   LLM,
@@ -25,7 +24,7 @@ export {
   RateLimitError,
   ServiceUnavailableError,
 } from './errors.js';
-export type { ModelFacts, ModelProvider, ThinkingControl } from './models/model-facts.js';
+export type { Effort, ModelFacts, ModelProvider, ThinkingControl } from './models/model-facts.js';
 export { modelFacts } from './models/model-facts.js';
 export type { PriceRow } from './models/price-table.js';
 export { pricesAt, priceTable } from './models/price-table.js';

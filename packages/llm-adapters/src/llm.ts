@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message, ToolDefinition, Usage } from '@palimpsest/events';
 import type { Delta } from './delta.js';
-import type { ModelFacts } from './models/model-facts.js';
+import type { Effort, ModelFacts } from './models/model-facts.js';
 import type { TokenPrices } from './prices.js';
 import type { RateWait } from './rates/rate-limit.js';
 import type { FailedAttempt } from './retry.js';
@@ -80,9 +80,6 @@ export interface CountedUsage {
   /** Unit: USD. Absent if the prices are unknown. */
   readonly costUsd?: number;
 }
-
-/** How hard a model works on an answer. Each model takes some of these: see `ModelFacts.efforts`. */
-export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /** Whether the model may, must not, or must call a tool; or the one that it must call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };

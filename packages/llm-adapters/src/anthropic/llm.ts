@@ -1,11 +1,12 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { assertModel } from '../checked-input.js';
-import { assertOptions, isObject, isOneOf, sdkOptionChecks } from '../checked-options.js';
-import type { OptionChecks } from '../checked-options.js';
+import { assertOptions, isObject, isOneOf } from '../options/checked-options.js';
+import type { OptionChecks } from '../options/checked-options.js';
+import { sdkOptionChecks } from '../options/sdk-option-checks.js';
 import { environmentVariable } from '../environment.js';
 import type { LLM } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
-import { withOwnRedirects } from '../own-redirects.js';
+import { withOwnRedirects } from '../http/own-redirects.js';
 import { lazySdk } from '../sdk.js';
 import { sdkLLM } from '../sdk-llm.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';

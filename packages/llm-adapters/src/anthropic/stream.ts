@@ -2,7 +2,7 @@ import { isMeaningful } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Delta } from '../delta.js';
 import { readHttpFailure } from '../http-failure.js';
-import { plainAnswer } from '../plain-answer.js';
+import { plainAnswer } from '../http/plain-answer.js';
 import { textOf } from '../wire/json-fields.js';
 import { receivedToolName } from '../wire/received-call.js';
 import { BrokenStreamError } from './broken-stream.js';

@@ -1,7 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { InvalidRequestError } from '../errors.js';
-import type { Effort } from '../llm.js';
-import type { ModelFacts } from '../models/model-facts.js';
+import type { Effort, ModelFacts } from '../models/model-facts.js';
 import { isThinking } from '../wire/anthropic-writer.js';
 import type { Block, Turn } from './turn.js';
 

@@ -1,7 +1,7 @@
 import { wellFormedJson } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { CompletionRequest } from '../llm.js';
-import { effortOf } from '../effort.js';
+import { effortOf } from '../models/effort.js';
 import { withBreakpoints } from './cache-breakpoints.js';
 import { outputLimit } from './output-limit.js';
 import type { OutputLimit } from './output-limit.js';

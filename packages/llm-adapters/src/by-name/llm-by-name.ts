@@ -1,6 +1,7 @@
 import { assertModel } from '../checked-input.js';
-import { assertOptions, isObject, isText, sdkOptionChecks } from '../checked-options.js';
-import type { OptionChecks } from '../checked-options.js';
+import { assertOptions, isObject, isText } from '../options/checked-options.js';
+import type { OptionChecks } from '../options/checked-options.js';
+import { sdkOptionChecks } from '../options/sdk-option-checks.js';
 import { environmentVariable } from '../environment.js';
 import { InvalidRequestError } from '../errors.js';
 import type { LLM } from '../llm.js';

@@ -1,5 +1,3 @@
-import type { Effort } from '../llm.js';
-
 /** The rules that a server follows: Anthropic's, OpenAI's, or those of a server that speaks OpenAI's protocol. */
 export type ModelProvider = 'anthropic' | 'openai' | 'compatible';
 
@@ -9,6 +7,9 @@ export type ModelProvider = 'anthropic' | 'openai' | 'compatible';
  * like `adaptive`, and accepts a token budget. `manual`: accepts only a token budget. `none`: the model does not think.
  */
 export type ThinkingControl = 'always' | 'adaptive' | 'adaptive-or-manual' | 'manual' | 'none';
+
+/** How hard a model works on an answer. Each model takes some of these: see {@link ModelFacts.efforts}. */
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /** The facts of a model that an adapter needs to write a request that the model accepts. */
 export interface ModelFacts {

@@ -2,7 +2,7 @@ import type { ModelFacts, ModelProvider, ModelRow } from './model-behaviour.js';
 import { modelName } from './model-name.js';
 import { modelTable, newestOf } from './model-table.js';
 
-export type { ModelFacts, ModelProvider, ThinkingControl } from './model-behaviour.js';
+export type { Effort, ModelFacts, ModelProvider, ThinkingControl } from './model-behaviour.js';
 
 /**
  * What is known of a model. One that is not in the table gets the behaviour of its provider's newest, with `isAssumed`, and

@@ -1,5 +1,4 @@
-import type { Effort } from '../llm.js';
-import type { Behaviour, ModelRow } from './model-behaviour.js';
+import type { Behaviour, Effort, ModelRow } from './model-behaviour.js';
 
 /**
  * The facts assumed for an unknown OpenAI model: those of GPT-6.2. Its reasoning items and plain reasoning do not depend on the

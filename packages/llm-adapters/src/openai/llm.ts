@@ -1,12 +1,13 @@
 import type OpenAI from 'openai';
 import { assertModel } from '../checked-input.js';
-import { assertOptions, isBoolean, isObject, isOneOf, isText, sdkOptionChecks } from '../checked-options.js';
-import type { OptionChecks } from '../checked-options.js';
+import { assertOptions, isBoolean, isObject, isOneOf, isText } from '../options/checked-options.js';
+import type { OptionChecks } from '../options/checked-options.js';
+import { sdkOptionChecks } from '../options/sdk-option-checks.js';
 import { environmentVariable } from '../environment.js';
 import type { LLM } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
-import { withOwnRedirects } from '../own-redirects.js';
-import { plainAnswer } from '../plain-answer.js';
+import { withOwnRedirects } from '../http/own-redirects.js';
+import { plainAnswer } from '../http/plain-answer.js';
 import { lazySdk } from '../sdk.js';
 import { sdkLLM } from '../sdk-llm.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';

@@ -1,4 +1,4 @@
-import type { Effort } from '../llm.js';
+import type { Effort } from '../models/model-facts.js';
 import type { CacheTtl } from './cache-hints.js';
 
 /** The options of OpenAI's models in both APIs. */

@@ -2,7 +2,7 @@ import type { Message, ToolMessage } from '@palimpsest/events';
 import { checkChatCompletionsRequest } from '@palimpsest/provider-servers';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../errors.js';
-import type { Effort } from '../llm.js';
+import type { Effort } from '../models/model-facts.js';
 import { failedSilently, startOfConversation } from '../wire/placeholders.js';
 import { serverProfile } from './server-profile.js';
 import type { ServerName } from './server-profile.js';

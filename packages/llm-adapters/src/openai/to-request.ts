@@ -1,10 +1,10 @@
 import { wellFormedJson } from '@palimpsest/events';
 import type { Message, ToolDefinition } from '@palimpsest/events';
 import type OpenAI from 'openai';
-import { effortOf } from '../effort.js';
-import type { CachePlace, CompletionRequest, Effort, JsonSchemaFormat, ToolChoice } from '../llm.js';
+import { effortOf } from '../models/effort.js';
+import type { CachePlace, CompletionRequest, JsonSchemaFormat, ToolChoice } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
-import type { ModelFacts } from '../models/model-facts.js';
+import type { Effort, ModelFacts } from '../models/model-facts.js';
 import { placeOf } from '../wire/cache-place.js';
 import { calledTools } from '../wire/called-tools.js';
 import type { ChatPart } from '../wire/chat-writer.js';

@@ -1,6 +1,6 @@
 import type { Usage } from '@palimpsest/events';
-import { assertOptions, isBoolean, isFunction, isObject } from '../checked-options.js';
-import type { OptionChecks } from '../checked-options.js';
+import { assertOptions, isBoolean, isFunction, isObject } from '../options/checked-options.js';
+import type { OptionChecks } from '../options/checked-options.js';
 import { LLMError, RateLimitError } from '../errors.js';
 import type { CompletionRequest, LLM } from '../llm.js';
 import { llmAround } from '../llm-around.js';

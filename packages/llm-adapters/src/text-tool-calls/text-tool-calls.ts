@@ -1,6 +1,6 @@
 import { newEventId } from '@palimpsest/events';
 import type { AssistantMessage, Message, SystemMessage, ToolDefinition } from '@palimpsest/events';
-import { assertOptions, isFunction } from '../checked-options.js';
+import { assertOptions, isFunction } from '../options/checked-options.js';
 import type { Delta } from '../delta.js';
 import type { Completion, CompletionRequest, LLM } from '../llm.js';
 import { llmAround } from '../llm-around.js';

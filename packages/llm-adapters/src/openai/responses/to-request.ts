@@ -1,6 +1,6 @@
 import { wellFormedJson } from '@palimpsest/events';
 import type OpenAI from 'openai';
-import { effortOf } from '../../effort.js';
+import { effortOf } from '../../models/effort.js';
 import type { CompletionRequest, ToolChoice } from '../../llm.js';
 import { modelFacts } from '../../models/model-facts.js';
 import { toolNames } from '../../wire/tool-names.js';

@@ -1,9 +1,9 @@
 import { serve } from '@palimpsest/provider-servers';
 import type { ServerResponse } from '@palimpsest/provider-servers';
 import { expect, it, onTestFinished } from 'vitest';
-import { anthropicLLM } from './anthropic/index.js';
+import { anthropicLLM } from '../anthropic/index.js';
 import type { Message } from '@palimpsest/events';
-import { openaiLLM } from './openai/index.js';
+import { openaiLLM } from '../openai/index.js';
 
 const messages: readonly Message[] = [{ role: 'user', content: [{ type: 'text', text: 'Go.' }] }];
 const adapters = [

@@ -1,4 +1,4 @@
-import { shownAddress } from './shown-address.js';
+import { shownAddress } from '../shown-address.js';
 
 type Fetch = typeof globalThis.fetch;
 

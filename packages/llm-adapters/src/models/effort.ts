@@ -1,6 +1,6 @@
-import { InvalidRequestError } from './errors.js';
-import type { CompletionRequest, Effort } from './llm.js';
-import type { ModelFacts } from './models/model-facts.js';
+import { InvalidRequestError } from '../errors.js';
+import type { CompletionRequest } from '../llm.js';
+import type { Effort, ModelFacts } from './model-facts.js';
 
 /**
  * The effort of a request: its own, else that of the options.

@@ -1,6 +1,5 @@
-import { InvalidRequestError } from './errors.js';
-import type { SdkLLMOptions } from './sdk-llm.js';
-import { field, isRecord } from './wire/json-fields.js';
+import { InvalidRequestError } from '../errors.js';
+import { isRecord } from '../wire/json-fields.js';
 
 /** Says what a value must be; undefined for a value that is right. */
 export type OptionCheck = (value: unknown) => string | undefined;
@@ -41,35 +40,3 @@ export const isOneOf =
   (value) =>
     values.some((one) => one === value) ? undefined : `one of ${values.join(', ')}`;
 export const isEffort = isOneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max');
-
-/** The names of `RetryOptions`; its numbers are checked where they are used. */
-const retryNames: readonly string[] = ['attempts', 'minDelayMs', 'maxDelayMs', 'maxRetryAfterMs', 'onRetry'];
-
-const isRetry: OptionCheck = (value) => {
-  const unknown = isRecord(value) ? Object.keys(value).find((name) => !retryNames.includes(name)) : undefined;
-  if (unknown !== undefined) return `an object of ${retryNames.join(', ')}: there is no option retry.${unknown}`;
-  const onRetry = field(value, 'onRetry');
-  return (
-    isObject(value) ??
-    (onRetry === undefined || isFunction(onRetry) === undefined ? undefined : 'with a function onRetry')
-  );
-};
-
-/** The checks of the options that every adapter has. */
-export const sdkOptionChecks: OptionChecks<SdkLLMOptions> = {
-  // Which name is missing is said by `assertModel`.
-  model: () => undefined,
-  apiKey: isText,
-  baseURL: isText,
-  headers: isObject,
-  maxOutputTokens: isCount,
-  effort: isEffort,
-  contextWindow: isCount,
-  facts: isObject,
-  prices: isObject,
-  // What is wrong with the number is said where it is used.
-  timeoutMs: (value) => (typeof value === 'number' ? undefined : 'a number of milliseconds'),
-  retry: isRetry,
-  now: isFunction,
-  importModule: isFunction,
-};
