@@ -76,6 +76,15 @@ describe('an option that does nothing is refused, by its name', () => {
     await (async () => make({ timeoutMs: undefined }))();
   });
 
+  it('of a name, whose model does not take it', async () => {
+    const env = { OPENAI_API_KEY: 'key', ANTHROPIC_API_KEY: 'key' };
+    await expect(llmByName('gpt-4o', { env, effort: 'high' })).rejects.toThrow('the model gpt-4o takes no effort');
+    await expect(llmByName('claude-opus-5-5', { env, effort: 'none' })).rejects.toMatchObject({
+      code: 'invalid-request',
+    });
+    expect((await llmByName('claude-opus-5-5', { env, effort: 'max' })).model).toBe('claude-opus-5-5');
+  });
+
   it('of an LLM around another', () => {
     const [inner] = llms as [LLM];
     expect(() => textToolCalls(inner, anyOptions({ newID: () => 'a' }))).toThrow(

@@ -1,7 +1,7 @@
 import type { AssistantMessage } from '@palimpsest/events';
 
 /**
- * A piece of a streamed answer. Tool calls are identified by their index; `id` and `name` come with the first piece of a call.
+ * A piece of a streamed answer, which never ends within a character. Tool calls are identified by their index; `id` and `name` come with the first piece of a call.
  *
  * `restart` is not a piece: the connection was lost, and the model is asked again. The deltas of this answer so far are void.
  * The deltas that follow belong to a new answer, whose calls are counted from 0 again.

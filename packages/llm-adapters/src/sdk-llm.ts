@@ -58,7 +58,7 @@ export interface SdkLLMOptions {
 export interface SendCall {
   /** Aborts when the caller aborts, and when the server is silent for too long. */
   readonly signal: AbortSignal;
-  /** If set, the answer is streamed and each piece is passed to this callback. */
+  /** Each piece of the answer is passed to it. An adapter that streams only for its listeners streams if it is set. */
   readonly onDelta?: (delta: Delta) => void;
   /** The adapter calls it when a stream reports usage before its end. */
   readonly onUsage?: (usage: Usage, details: CostDetails) => void;

@@ -196,6 +196,8 @@ describe('a streamed answer', () => {
   it('fails when it is not in the form of the provider', async () => {
     const events = [...messageStream(message).slice(0, 3), { event: 'content_block_delta', data: '{"type":' }];
     expect(await refusal(events)).toMatchObject({ code: 'service-unavailable', isRetryable: true });
+    const nothing = [...messageStream(message).slice(0, 3), { event: 'content_block_delta', data: 'null' }];
+    expect(await refusal(nothing)).toMatchObject({ code: 'service-unavailable', isRetryable: true });
   });
 
   it('fails with what its listener throws', async () => {

@@ -28,8 +28,8 @@ export interface StreamCall {
  * they came. Every request is streamed, whether anybody listens or not: without streaming there is no raw text, and no request for
  * a long answer. A server that ignores this answers with the message, whose inputs are parsed.
  *
- * @throws {@link BrokenStreamError} when the stream ends before the message does; any other error of the SDK; any error of
- *   `onDelta`.
+ * @throws {@link BrokenStreamError} when the stream ends before the message does, or is not in the provider's form; any other error
+ *   of the SDK.
  */
 export async function streamMessage(
   client: Anthropic,
@@ -46,26 +46,17 @@ export async function streamMessage(
   const usage = new StreamedUsage();
   const assembly = new MessageAssembly(usage);
   const deltas = onDelta === undefined ? undefined : new DeltaReader(plan, onDelta);
-  const received = events[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await received.next().catch((thrown: unknown) => {
-      // A failure after the end of the answer does not affect the answer.
-      if (assembly.whole !== undefined) return { done: true as const, value: undefined };
-      throw brokenStream(thrown, signal);
-    });
-    if (next.done === true) break;
-    heard();
-    const event = next.value;
-    const counted = usage.read(event);
-    assembly.read(event);
-    try {
+  try {
+    for await (const event of events) {
+      heard();
+      const counted = usage.read(event);
+      assembly.read(event);
       if (counted !== undefined) onUsage?.(counted.usage, counted);
       deltas?.read(event);
-    } catch (thrown) {
-      // Closes the connection.
-      await received.return?.(undefined);
-      throw thrown;
     }
+  } catch (thrown) {
+    // A failure after the end of the answer does not affect the answer.
+    if (assembly.whole === undefined) throw brokenStream(thrown, signal);
   }
   signal.throwIfAborted();
   if (assembly.whole === undefined) throw new BrokenStreamError(new Error('the last event is missing'));

@@ -33,6 +33,8 @@ export type ScriptedAnswer =
       readonly endsIn?: Error;
       /** @defaultValue `tool-calls` if the answer has calls, else `stop` */
       readonly finishReason?: FinishReason;
+      /** The state of each call. @defaultValue `as-written` for each: the text of its arguments says whether it is whole */
+      readonly callStates?: Completion['callStates'];
       /** @defaultValue {@link estimateUsage} */
       readonly usage?: Usage;
       /** Behaves like a provider that reports no usage; the completion then has no cost. @defaultValue false */
@@ -167,6 +169,7 @@ function completionOf(
     reasoningItems,
     reasoningContent,
     finishReason,
+    callStates,
     usage,
     usageIsEstimated = false,
   } = answer;
@@ -183,6 +186,7 @@ function completionOf(
   const used = usage ?? estimateUsage(request, message);
   return {
     message,
+    ...(callStates === undefined ? {} : { callStates }),
     providerResponseId: id,
     usage: used,
     ...(usageIsEstimated ? { usageIsEstimated } : {}),
