@@ -732,3 +732,47 @@ test('removing [i, j) between cut points: everything outside is still sent, exce
   expect(outline(rest.toMessages())).toEqual(['user: Go.', 'assistant: Never mind.', 'user: And?']);
   expect([...rest.leftOut.keys()]).toEqual([result.id]);
 });
+
+describe('rows that no other test holds', () => {
+  test('a call with the id of an answered call of its own batch is a call of its own', () => {
+    const log = logBuilder();
+    const first = log.action({ name: 'run', id: 'x', input: { n: 1 } });
+    const { llmResponseId } = first;
+    log.action({ name: 'wait', id: 'y' }, { llmResponseId });
+    log.observation(first, 'one');
+    const again = log.action({ name: 'run', id: 'x', input: { n: 2 } }, { llmResponseId });
+    expect(viewOf(log).leftOut.get(again.id)).toBe('waits for the results of an open batch');
+    log.observation(again, 'two');
+    log.agent('Done.');
+    const lines = outline(viewOf(log).toMessages());
+    expect(lines.filter((line) => line.startsWith('tool '))).toEqual([
+      'tool x: one',
+      expect.stringMatching(/^tool call_[0-9a-f]+: two$/),
+    ]);
+  });
+
+  test('a summary without an offset takes the place of the first forgotten event', () => {
+    const log = logBuilder();
+    for (const words of ['a', 'b', 'c', 'd', 'e']) log.user(words);
+    const { id } = log.condensation(['event-2', 'event-4'], { summary: 'S' });
+    expect(idsOf(viewOf(log))).toEqual(['event-1', `${id}-summary`, 'event-3', 'event-5']);
+  });
+
+  test('an id that an earlier condensation forgot is no unknown id', () => {
+    const log = logBuilder();
+    for (const words of ['a', 'b', 'c']) log.user(words);
+    log.condensation(['event-2']);
+    log.condensation(['event-2', 'no-such-event']);
+    expect(viewOf(log).notes.map(({ note }) => note)).toEqual([
+      'not forgotten, because the log has no such event: no-such-event',
+    ]);
+  });
+
+  test('a batch of which a derived view holds a part is no obstacle to cuts, though a call of it waits', () => {
+    const log = logBuilder();
+    log.user('Go.');
+    const { actions } = log.batch([{ name: 'a', result: '1' }, { name: 'b' }]);
+    expect([...viewOf(log).cutPoints]).toEqual([0, 1]);
+    expect([...viewOf(log).without(new Set([actions[0]?.id ?? ''])).cutPoints]).toEqual([0, 1, 2, 3]);
+  });
+});
