@@ -44,6 +44,8 @@ describe('a tool loop in latest-turn', () => {
     log.call('read', {}, 'one', { thinkingBlocks });
     log.action('run');
     expect(cutsOf(log.events)).toEqual([0, 1]);
+    log.user('And?');
+    expect(cutsOf(log.events)).toEqual([0, 1]);
 
     const ended = logBuilder();
     ended.user('Go.');
@@ -70,6 +72,13 @@ describe('a tool loop in latest-turn', () => {
     log.call('read', {}, 'two');
     log.user('Thanks.');
     expect(cutsOf(log.events)).toEqual([0, 1, 2, 7, 8]);
+
+    const last = logBuilder();
+    const slower = last.action('build', { llmResponseId: 'a' });
+    last.call('read', {}, 'one', { thinkingBlocks });
+    last.observation(slower);
+    last.user('Thanks.');
+    expect(cutsOf(last.events)).toEqual([0, 1, 4, 5]);
   });
 
   test('words inside a batch are sent after it, and end its loop', () => {
@@ -110,6 +119,16 @@ test('what lies outside two cut points is still sent without what lies between, 
     }),
     { seed: 20_261_122, numRuns: 120 },
   );
+});
+
+test('an event with two keys joins the run that begins first', () => {
+  const log = logBuilder();
+  for (const words of ['x', 'y', 'xy', 'z']) log.user(words);
+  const holds = (key: string) => (event: Event) =>
+    event.type === 'message' && JSON.stringify(event.content).includes(key) ? key : undefined;
+  const properties = [holds('x'), holds('y')];
+  expect([...View.fromEvents(log.events, { properties }).cutPoints]).toEqual([0, 3, 4]);
+  expect([...View.fromEvents(log.events, { properties: properties.toReversed() }).cutPoints]).toEqual([0, 3, 4]);
 });
 
 test('the list of cut points is searched as an array is', () => {
