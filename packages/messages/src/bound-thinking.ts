@@ -66,7 +66,8 @@ export function sendableThinking(sent: readonly SentMessage[], context: Thinking
     ...(context.supersedes ? { supersedes: true } : {}),
   };
   const isRecorded = own.requestsAt(log.place).some((one) => one.sent === request.sent);
-  if (!isRecorded || context.supersedes || newlyGone.length + answers.length > 0) own.add(log.place, [], request);
+  if (!isRecorded || context.supersedes || newlyGone.length + answers.length > 0)
+    own.add({ place: log.place, covers: log.place }, [], request);
   return messages;
 }
 

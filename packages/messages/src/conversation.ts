@@ -8,14 +8,16 @@ import { withMarks } from './cache-marks.js';
 import { canonical, digestOf } from './digest.js';
 import type { Codec } from './codec.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
+import type { ChangeWatch } from './change-watch.js';
 import { hardReset } from './hard-reset.js';
 import { HistoryLog } from './history-log.js';
+import type { HostList } from './host-list.js';
 import { modelOf } from './model.js';
 import type { Model } from './model.js';
 import { OutputWriter, SentChain } from './output.js';
 import type { SentMessage } from './output.js';
 import { OwnEvents } from './own-events.js';
-import type { Place } from './own-events.js';
+import type { Placement } from './own-events.js';
 import { actionOf, answerTo } from './own-tools.js';
 import type { OwnTools, ToolAnswer } from './own-tools.js';
 
@@ -34,30 +36,38 @@ export interface Harder {
   readonly window?: number;
 }
 
+/** What the conversations of a history share. */
+export interface Shared {
+  readonly tools: OwnTools;
+  readonly changes: ChangeWatch;
+}
+
 /** One conversation: what was read of its lists, and our own events. One fit at a time. */
 export class Conversation {
   readonly #options: CondensedHistoryOptions<unknown>;
   readonly #own: OwnEvents;
   readonly #tools: OwnTools;
+  readonly #changes: ChangeWatch;
   readonly #chain = new SentChain();
-  readonly #places = new WeakMap<Fitted<unknown>, Place>();
+  readonly #placements = new WeakMap<Fitted<unknown>, Placement>();
   readonly #writer: OutputWriter;
   /** The one that was used last is the last. */
   readonly #logs: HistoryLog[] = [];
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(id: string, options: CondensedHistoryOptions<unknown>, tools: OwnTools) {
+  constructor(id: string, options: CondensedHistoryOptions<unknown>, shared: Shared) {
     this.#options = options;
-    this.#tools = tools;
+    this.#tools = shared.tools;
+    this.#changes = shared.changes;
     this.#own = new OwnEvents(id, options.store);
-    this.#writer = new OutputWriter(options.codec, tools.label);
+    this.#writer = new OutputWriter(options.codec, shared.tools.label);
   }
 
   /** The answer of one of the history's tools to a call in the list. Undefined if the call is of another tool, or not there. */
   answerTo(toolCallId: string, messages: readonly unknown[], options: FitOptions): Promise<ToolAnswer | undefined> {
     return this.#inTurn(async () => {
       const now = this.#options.now ?? (() => new Date());
-      await this.#load(options.signal);
+      await this.#own.load(options.signal);
       const { events } = await this.#logOf(messages, options, modelOf(this.#options, now()));
       const action = actionOf(events, toolCallId);
       const tool = this.#tools.tools.find(({ name }) => name === action?.toolCall.name);
@@ -70,19 +80,17 @@ export class Conversation {
   }
 
   /** Records what the provider counted for a fitted list. */
-  used(usage: Usage, { place, tokensAfter }: { readonly place: Place; readonly tokensAfter: number }): Promise<void> {
+  used(usage: Usage, fitted: Fitted<unknown>): Promise<void> {
     return this.#inTurn(async () => {
+      const placement = this.#placements.get(fitted);
+      if (placement === undefined) return;
       const { model = 'unknown' } = this.#options;
-      const responseId = `answer-to-${place.beginning}`;
+      const { tokensAfter } = fitted;
+      const responseId = `answer-to-${placement.place.beginning}`;
       const fields = { responseId, model, usage, estimatedInputTokens: tokensAfter, purpose: 'agent' };
-      this.#own.add(place, [createEvent('llm-usage', fields)]);
+      this.#own.add(placement, [createEvent('llm-usage', fields)]);
       await this.#own.flush();
     });
-  }
-
-  /** The place for which a list was fitted. */
-  placeOf(fitted: Fitted<unknown>): Place | undefined {
-    return this.#places.get(fitted);
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -104,7 +112,7 @@ export class Conversation {
         problems.push(error instanceof Error ? error : new Error(String(error)));
       }
     };
-    await attempt(() => this.#load(signal));
+    await attempt(() => this.#own.load(signal));
     let log: HistoryLog;
     try {
       log = await this.#logOf(messages, options, model);
@@ -113,6 +121,7 @@ export class Conversation {
       return this.#unread(messages, model, error);
     }
     const tokensBefore = log.tokens;
+    const changed = this.#changes.look(log);
 
     const reports: AttemptReport[] = [];
     const condensations: Condensation[] = [];
@@ -161,7 +170,7 @@ export class Conversation {
     });
     sent ??= openList(messages, this.#options.codec, model);
     await attempt(() => this.#own.flush());
-    const [problem] = problems;
+    const [problem = changed] = problems;
     const fitted: Fitted<unknown> = {
       messages: sent,
       state: isSameList(sent, messages) ? 'untouched' : 'condensed',
@@ -172,7 +181,7 @@ export class Conversation {
       view,
       ...(problem === undefined ? {} : { problem }),
     };
-    this.#places.set(fitted, log.place);
+    this.#placements.set(fitted, log.placement());
     return fitted;
   }
 
@@ -183,14 +192,6 @@ export class Conversation {
     const state = isSameList(sent, messages) ? 'untouched' : 'condensed';
     const nothing = { condensations: [], reports: [], tokensBefore: 0, tokensAfter: 0, view: View.fromEvents([]) };
     return { messages: sent, state, ...nothing, problem };
-  }
-
-  async #load(signal: AbortSignal | undefined): Promise<void> {
-    const changed = await this.#own.load(signal);
-    // What another process did behind the end of a list is read with the list.
-    const isBehind = (log: HistoryLog) =>
-      changed.some(({ count, beginning }) => count < log.list.length && log.list.beginning(count) === beginning);
-    for (const log of this.#logs.filter(isBehind)) this.#logs.splice(this.#logs.indexOf(log), 1);
   }
 
   /** The log that has read most of the list. */
@@ -204,13 +205,24 @@ export class Conversation {
     });
     const { thinking, estimateTokens } = model;
     const { following } = this.#tools;
-    const log =
-      known ?? new HistoryLog({ codec, own: this.#own, instructions, now, thinking, estimateTokens, following });
+    const made = (list?: HostList) =>
+      new HistoryLog({ codec, own: this.#own, instructions, now, thinking, estimateTokens, following }, list);
+    let log = known ?? made(this.#commonList(messages));
     if (known !== undefined) this.#logs.splice(this.#logs.indexOf(known), 1);
-    await log.readOn(messages);
+    if (!(await log.readOn(messages))) {
+      log = made(log.list);
+      await log.readOn(messages);
+    }
     this.#logs.push(log);
     if (this.#logs.length > maxLogs) this.#logs.shift();
     return log;
+  }
+
+  /** What is read already of a list that goes on in another way. */
+  #commonList(messages: readonly unknown[]): HostList | undefined {
+    const counts = this.#logs.map(({ list }) => list.common(messages));
+    const count = Math.max(0, ...counts);
+    return count === 0 ? undefined : this.#logs[counts.lastIndexOf(count)]?.list.first(count);
   }
 
   #send(

@@ -4,7 +4,9 @@ import { anthropicUsage, isRecord, openaiUsage, refusalKind } from '@palimpsest/
 import type { RefusalKind } from '@palimpsest/llm-adapters/wire';
 import { digestOf, messageDigest } from './digest.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
+import { ChangeWatch } from './change-watch.js';
 import { Conversation } from './conversation.js';
+import type { Shared } from './conversation.js';
 import { InvalidMessagesError } from './errors.js';
 import { modelOf } from './model.js';
 import type { OwnTools, ToolAnswer } from './own-tools.js';
@@ -22,14 +24,14 @@ interface FittedRequest {
 /** The conversations of a history that were used last. */
 export class Conversations {
   readonly #options: CondensedHistoryOptions<unknown>;
-  readonly #tools: OwnTools;
+  readonly #shared: Shared;
   /** The one that was used last is the last. */
   readonly #conversations = new Map<string, Conversation>();
   readonly #requests = new WeakMap<Fitted<unknown>, FittedRequest>();
 
   constructor(options: CondensedHistoryOptions<unknown>, tools: OwnTools) {
     this.#options = options;
-    this.#tools = tools;
+    this.#shared = { tools, changes: new ChangeWatch() };
   }
 
   async answerTo(
@@ -67,9 +69,7 @@ export class Conversations {
     const request = this.#requests.get(fitted);
     const usage = usageIn(reported);
     if (request === undefined || usage === undefined) return;
-    const conversation = this.#conversation(request.messages, request.options);
-    const place = conversation.placeOf(fitted);
-    if (place !== undefined) await conversation.used(usage, { place, tokensAfter: fitted.tokensAfter });
+    await this.#conversation(request.messages, request.options).used(usage, fitted);
   }
 
   /** The window in the measure of the view. Without any size, what was sent did not fit. */
@@ -88,7 +88,7 @@ export class Conversations {
   #conversation(messages: readonly unknown[], { conversationId }: FitOptions): Conversation {
     const id = conversationId ?? this.#nameOf(messages);
     const known = this.#conversations.get(id);
-    const conversation = known ?? new Conversation(id, this.#options, this.#tools);
+    const conversation = known ?? new Conversation(id, this.#options, this.#shared);
     this.#conversations.delete(id);
     this.#conversations.set(id, conversation);
     const [oldest] = this.#conversations.keys();

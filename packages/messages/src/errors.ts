@@ -13,3 +13,28 @@ export class InvalidMessagesError extends PalimpsestError {
     );
   }
 }
+
+/**
+ * A host has changed an earlier message at three requests in a row, and kept what came behind it: a clock in the first message. The list was
+ * sent all the same. Put such text at the end of the list, or into `tail` of `fit`.
+ */
+export class ChangedMessagesError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'ChangedMessagesError';
+  }
+
+  /** The first message that differs. */
+  readonly index: number;
+  /** The size of the list from this message on, as estimated: what each request pays as new, and what no condensation holds for. Unit: tokens. */
+  readonly tokens: number;
+
+  constructor({ index, tokens }: { readonly index: number; readonly tokens: number }) {
+    super(
+      'changed-messages',
+      `Message ${index} of the list is another one at each request, so about ${tokens} tokens from there on are paid as new each time, ` +
+        'and no condensation that covers the message holds. Put what changes at the end of the list.',
+    );
+    this.index = index;
+    this.tokens = tokens;
+  }
+}

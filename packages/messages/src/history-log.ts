@@ -3,11 +3,12 @@ import type { Event, EventId } from '@palimpsest/events';
 import { HistoryEvents, standIn } from '@palimpsest/llm-adapters/wire';
 import type { CallPiece, HistoryRules, Piece } from '@palimpsest/llm-adapters/wire';
 import { recallToolName } from '@palimpsest/relevance-tool';
-import { pin, ViewProjection } from '@palimpsest/view';
+import { isCondensation, pin, ViewProjection } from '@palimpsest/view';
 import type { EstimateTokens, ThinkingMode, View } from '@palimpsest/view';
 import type { Codec, HostMessage } from './codec.js';
+import { coveredMessages } from './covered-messages.js';
 import { HostList } from './host-list.js';
-import type { OwnEvents, Place } from './own-events.js';
+import type { OwnEvent, OwnEvents, Place, Placement } from './own-events.js';
 
 /** What a log is made of besides the messages. */
 export interface LogOptions {
@@ -36,16 +37,21 @@ export class HistoryLog {
   readonly #messagesOf = new Map<EventId, readonly number[]>();
   readonly #idsOf: number[] = [];
   readonly #pairs = new Map<EventId, string>();
-  /** How many of our own events at the end of the list are in the log. */
-  #ownAtEnd = 0;
+  /** How many messages are in the log. */
+  #read = 0;
+  /** Our own events that hold for the list, in the order of the log. */
+  readonly #held: OwnEvent[] = [];
+  /** Condensations that were made while another process made one of the same events, and do not hold. */
+  readonly #overtaken = new Set<EventId>();
   #tokens = 0;
   readonly #estimate: EstimateTokens;
 
-  constructor(options: LogOptions) {
+  /** @param list - messages that were read before, which are not read again */
+  constructor(options: LogOptions, list = new HostList(options.codec)) {
     const { codec, instructions, thinking, estimateTokens, now } = options;
     this.#options = options;
     this.#estimate = estimateTokens;
-    this.list = new HostList(codec);
+    this.list = list;
     this.#reader = new HistoryEvents({ now, newId: (message) => this.#newId(message) }, rulesOf(codec));
     const properties = [({ id }: { readonly id: EventId }) => this.#pairs.get(id)];
     this.#projection = new ViewProjection({ thinking, estimateTokens, properties });
@@ -61,6 +67,12 @@ export class HistoryLog {
   /** Estimated size of the host's list. Unit: tokens. */
   get tokens(): number {
     return this.#tokens;
+  }
+
+  /** Estimated size of the host's list from a message on. Unit: tokens. */
+  tokensFrom(message: number): number {
+    const events = this.#eventsOf.slice(message).flat();
+    return events.reduce((sum, event) => sum + (isLLMConvertible(event) ? this.#estimate(event) : 0), 0);
   }
 
   get events(): readonly Event[] {
@@ -96,31 +108,89 @@ export class HistoryLog {
     return last !== undefined && last !== 'user' && last === message.role;
   }
 
-  /** Reads the messages that the list has got. */
-  async readOn(messages: readonly unknown[]): Promise<void> {
-    await this.#takeOwn();
-    for (let index = this.list.length; index < messages.length; index++) {
-      const known = this.list.add(messages[index]);
-      this.#ownAtEnd = 0;
-      this.#reader.read(neutral(known.host), `messages.${index}`);
+  /**
+   * Reads the messages that the list has got. False if our own events of another process, or of a list that has come back, belong between
+   * those that the log holds: then it has to be made anew.
+   */
+  async readOn(messages: readonly unknown[]): Promise<boolean> {
+    for (let index = this.list.length; index < messages.length; index++) this.list.add(messages[index]);
+    const placed = this.#placed();
+    const isInOrder = this.#held.every(({ event }, index) => placed[index]?.own.event.id === event.id);
+    const added = placed.slice(this.#held.length);
+    // What only counts may come late.
+    if (!isInOrder || added.some(({ own, at }) => at < this.#read && isCondensation(own.event))) return false;
+    let next = 0;
+    for (;;) {
+      for (; (added[next]?.at ?? Infinity) <= this.#read; next++) this.#hold((added[next] as PlacedOwn).own);
+      const host = this.list.at(this.#read)?.host;
+      if (host === undefined) return true;
+      this.#reader.read(neutral(host), `messages.${this.#read}`);
+      this.#read++;
       // Our own events stand behind all events of the messages before them.
-      const isEnd = index === messages.length - 1;
-      if (isEnd || this.#options.own.at(this.place).length > 0) await this.#take();
-      await this.#takeOwn();
+      if (this.#read === this.list.length || added[next]?.at === this.#read) await this.#take();
     }
   }
 
   /** Adds an event of our own at the end. */
   append(event: Event): void {
-    this.#options.own.add(this.place, [event]);
-    this.#ownAtEnd++;
+    const own: OwnEvent = { ...this.placement(event), event };
+    this.#options.own.add(own, [event]);
+    this.#held.push(own);
     this.#put(event);
   }
 
-  async #takeOwn(): Promise<void> {
-    const events = this.#options.own.at(this.place);
-    for (const event of events.slice(this.#ownAtEnd)) this.#put(event);
-    this.#ownAtEnd = events.length;
+  /** Where an event that is made now belongs. What covers nothing of its own holds up to the newest answer. */
+  placement(event?: Event): Placement {
+    const { list, place } = this;
+    const covered = event !== undefined && isCondensation(event) ? coveredMessages(event, this) : 0;
+    const behind = this.#held.findLast((own) => isCondensation(own.event))?.event.id;
+    return {
+      place,
+      answersBefore: list.answers(list.length),
+      covers: this.placeAt(covered || list.throughAnswer || list.length),
+      ...(behind === undefined ? {} : { behind }),
+    };
+  }
+
+  /** How many messages a condensation in force covers. */
+  coveredBy(id: EventId | undefined): number {
+    return this.#held.find(({ event }) => event.id === id)?.covers.count ?? 0;
+  }
+
+  /** Our own events that hold for the list, with the number of messages before them. What was made later stands behind. */
+  #placed(): readonly PlacedOwn[] {
+    let at = 0;
+    return this.#options.own.events.flatMap((own): PlacedOwn[] => {
+      const { count, beginning } = own.covers;
+      if (count > this.list.length || this.list.beginning(count) !== beginning) return [];
+      at = Math.max(at, this.#positionOf(own));
+      return [{ own, at }];
+    });
+  }
+
+  /** Where it was made; in a list that has become another one there, before the next answer; at the end of a shorter one. */
+  #positionOf({ place: { count, beginning }, answersBefore, covers }: OwnEvent): number {
+    const { list } = this;
+    if (answersBefore === undefined || (count <= list.length && list.beginning(count) === beginning)) return count;
+    let position = covers.count;
+    while (position < list.length && list.answers(position + 1) <= answersBefore) position++;
+    return position;
+  }
+
+  #hold(own: OwnEvent): void {
+    this.#held.push(own);
+    if (this.#isOvertaken(own)) this.#overtaken.add(own.event.id);
+    else this.#put(own.event);
+  }
+
+  /** Whether another condensation had forgotten what this one forgets when it was stored: one summary stays. */
+  #isOvertaken({ event, behind }: OwnEvent): boolean {
+    if (!isCondensation(event)) return false;
+    if (behind !== undefined && this.#overtaken.has(behind)) return true;
+    const newest = this.#held.findLast((own) => own.event !== event && isCondensation(own.event))?.event.id;
+    if (newest === behind) return false;
+    const { view } = this;
+    return event.forgottenEventIds.some((id) => view.indexOf(id) === undefined && view.original(id) !== undefined);
   }
 
   async #take(): Promise<void> {
@@ -150,6 +220,12 @@ export class HistoryLog {
     this.#idsOf[message] = count;
     return `m${this.list.at(message)?.beginning.slice(0, 24) ?? ''}-${count}`;
   }
+}
+
+interface PlacedOwn {
+  readonly own: OwnEvent;
+  /** Unit: messages. */
+  readonly at: number;
 }
 
 const setAsideType = 'messages/set-aside';

@@ -10,6 +10,8 @@ export interface KnownMessage {
   readonly digest: string;
   /** The digest of the list up to and including the message. */
   readonly beginning: string;
+  /** How many answers of the model begin up to and including the message. Neighbouring messages of the model are one. */
+  readonly answers: number;
 }
 
 /** The messages of a host's list, as they were when they were read. */
@@ -48,18 +50,35 @@ export class HostList {
     return most;
   }
 
+  /** The digests of the messages from an index on. */
+  digestsFrom(index: number): readonly string[] {
+    return this.#known.slice(index).map(({ digest }) => digest);
+  }
+
+  /** The answers that begin in the first `count` messages. */
+  answers(count: number): number {
+    return this.#known[count - 1]?.answers ?? 0;
+  }
+
+  /** How many messages there are up to the end of the newest answer; 0 if there is none. */
+  get throughAnswer(): number {
+    return this.#known.findLastIndex(({ host }) => host.role === 'assistant') + 1;
+  }
+
   add(message: unknown): KnownMessage {
     const host = this.#codec.read(message);
     const digest = messageDigest(host);
-    const known = { host, digest, beginning: digestAfter(this.beginning(this.length), digest) };
+    const isNext = host.role === 'assistant' && this.#known.at(-1)?.host.role !== 'assistant';
+    const answers = this.answers(this.length) + (isNext ? 1 : 0);
+    const known = { host, digest, beginning: digestAfter(this.beginning(this.length), digest), answers };
     this.#known.push({ ...known, snapshot: snapshotOf(message) });
     return known;
   }
 
-  /** A list of the first messages of this one. */
+  /** A list of the first messages of this one, which are not read again. */
   first(count: number): HostList {
     const list = new HostList(this.#codec);
-    list.#known.push(...this.#known.slice(0, count));
+    for (const known of this.#known.slice(0, count)) list.#known.push({ ...known });
     return list;
   }
 }

@@ -1,19 +1,35 @@
 import { createEvent } from '@palimpsest/events';
-import type { Event, EventStore } from '@palimpsest/events';
+import type { Event, EventId, EventStore } from '@palimpsest/events';
 import { isRecord } from '@palimpsest/llm-adapters/wire';
 
 /**
- * Where the events after it belong: behind the first `count` messages of a list with this beginning. For a model that binds its
+ * Where the events after it were made: behind the first `count` messages of a list with this beginning. For a model that binds its
  * thinking it also says what was sent, so that later requests send back only thinking that still verifies.
  */
 export const placeType = 'messages/place';
 
-/** The place of events in a host's list. */
+/** The beginning of a host's list. */
 export interface Place {
   /** Unit: messages. */
   readonly count: number;
   /** The digest of these messages. */
   readonly beginning: string;
+}
+
+/** Where events were made, and the lists for which they hold. */
+export interface Placement {
+  readonly place: Place;
+  /** The answers of the model before the place. In a list that has become another one there, the events stand before the next answer. */
+  readonly answersBefore?: number | undefined;
+  /** The events hold for every list that begins like this. */
+  readonly covers: Place;
+  /** The newest condensation when they were made. @defaultValue there was none */
+  readonly behind?: EventId | undefined;
+}
+
+/** One of our own events, with its place. */
+export interface OwnEvent extends Placement {
+  readonly event: Event;
 }
 
 /** What was sent for a request, for a model that binds its thinking. */
@@ -43,13 +59,14 @@ const keyOf = ({ count, beginning }: Place): string => `${count} ${beginning}`;
 export class OwnEvents {
   readonly #conversationId: string;
   readonly #store: EventStore | undefined;
-  readonly #byPlace = new Map<string, Event[]>();
+  /** Those that the store is known to hold come first, in its order. */
+  #events: OwnEvent[] = [];
+  #inOrder = 0;
   readonly #requests = new Map<string, SentRequest[]>();
   readonly #leftOut: { readonly place: Place; readonly withoutThinking: readonly number[] }[] = [];
   readonly #answers = new Map<string, AttributedAnswer>();
   #version = 0;
-  #place: Place | undefined;
-  #storedPlace: Place | undefined;
+  #placement: Placement | undefined;
   #waiting: Event[] = [];
   /** Events that are here already and will be read from the store. */
   readonly #here = new Set<string>();
@@ -59,21 +76,30 @@ export class OwnEvents {
     this.#store = store;
   }
 
-  /** Reads what the store has got since. Returns the places that have got events that decide the view. */
-  async load(signal?: AbortSignal): Promise<readonly Place[]> {
-    const changed: Place[] = [];
-    if (this.#store === undefined) return changed;
+  /** Reads what the store has got since. */
+  async load(signal?: AbortSignal): Promise<void> {
+    if (this.#store === undefined) return;
     const from = this.#version;
-    // An append begins with its place, but a reading can end between.
-    this.#place = this.#storedPlace;
     const options = signal === undefined ? { from } : { from, signal };
-    for await (const event of this.#store.read(this.#conversationId, options)) {
-      this.#version++;
-      if (this.#read(event) && this.#place !== undefined) changed.push(this.#place);
-      this.#storedPlace = this.#place;
-      this.#here.delete(event.id);
+    const read: OwnEvent[] = [];
+    try {
+      for await (const event of this.#store.read(this.#conversationId, options)) {
+        this.#version++;
+        const isHere = this.#here.delete(event.id);
+        if (event.type === placeType) {
+          // An append begins with its place, but a reading can end between.
+          this.#placement = placementIn(event);
+          if (!isHere) this.#readRequest(event);
+        } else if (this.#placement !== undefined) read.push({ ...this.#placement, event });
+      }
+    } finally {
+      this.#addRead(read);
     }
-    return changed;
+  }
+
+  /** All events, in the order of the store. Another list if the order has changed. */
+  get events(): readonly OwnEvent[] {
+    return this.#events;
   }
 
   /** The messages whose thinking was left out, by the request that left it out first. */
@@ -86,23 +112,18 @@ export class OwnEvents {
     return this.#answers.get(answer);
   }
 
-  /** The events at a place, in order. */
-  at(place: Place): readonly Event[] {
-    return this.#byPlace.get(keyOf(place)) ?? [];
-  }
-
   /** What was sent for the list at a place: more than once if the host made several requests of the same list. */
   requestsAt(place: Place): readonly SentRequest[] {
     return this.#requests.get(keyOf(place)) ?? [];
   }
 
-  /** Adds events at a place. They are stored by {@link flush}. */
-  add(place: Place, events: readonly Event[], request?: SentRequest): void {
-    const placeEvent = createEvent(placeType, { source: 'environment', ...place, ...request });
-    for (const event of [placeEvent, ...events]) {
-      this.#read(event);
-      this.#waiting.push(event);
-    }
+  /** Adds events. They are stored by {@link flush}. */
+  add(placement: Placement, events: readonly Event[], request?: SentRequest): void {
+    const { place, ...others } = placement;
+    const placeEvent = createEvent(placeType, { source: 'environment', ...place, ...others, ...request });
+    this.#readRequest(placeEvent);
+    this.#events.push(...events.map((event) => ({ ...placement, event })));
+    this.#waiting.push(placeEvent, ...events);
   }
 
   /** Stores what was added. What cannot be stored is tried again with the next events. */
@@ -115,32 +136,34 @@ export class OwnEvents {
     // Each append begins with its place, so appends of several processes do not mix.
     try {
       const { version } = await store.append(this.#conversationId, events);
-      // What others have stored meanwhile is read at the next load, and what is ours is not read again.
-      if (version === this.#version + events.length) this.#version = version;
-      else for (const { id } of events) this.#here.add(id);
+      // What others have stored meanwhile is read at the next load, and ours once more, for its place in their order.
+      if (version === this.#version + events.length) {
+        this.#version = version;
+        this.#inOrder = this.#events.length;
+      } else for (const { id } of events) this.#here.add(id);
     } catch (error) {
       this.#waiting = [...events, ...this.#waiting];
       throw error;
     }
   }
 
-  /** Returns whether the event stands at the present place and is new. */
-  #read(event: Event): boolean {
-    if (event.type === placeType) {
-      this.#place = placeIn(event);
-      if (this.#place === undefined || this.#here.has(event.id)) return false;
-      const request = requestIn(event);
-      if (request === undefined) return false;
-      const { withoutThinking, answers } = request;
-      for (const answer of answers) this.#answers.set(answer.answer, answer);
-      if (request.supersedes === true) this.#requests.delete(keyOf(this.#place));
-      pushTo(this.#requests, keyOf(this.#place), request);
-      if (withoutThinking.length > 0) this.#leftOut.push({ place: this.#place, withoutThinking });
-      return false;
-    }
-    if (this.#place === undefined || this.#here.has(event.id)) return false;
-    pushTo(this.#byPlace, keyOf(this.#place), event);
-    return true;
+  #addRead(read: readonly OwnEvent[]): void {
+    if (read.length === 0) return;
+    const ids = new Set(read.map(({ event }) => event.id));
+    const rest = this.#events.slice(this.#inOrder).filter(({ event }) => !ids.has(event.id));
+    this.#events = [...this.#events.slice(0, this.#inOrder), ...read, ...rest];
+    this.#inOrder += read.length;
+  }
+
+  #readRequest(event: object): void {
+    const place = placementIn(event)?.place;
+    const request = requestIn(event);
+    if (place === undefined || request === undefined) return;
+    const { withoutThinking, answers } = request;
+    for (const answer of answers) this.#answers.set(answer.answer, answer);
+    if (request.supersedes === true) this.#requests.delete(keyOf(place));
+    pushTo(this.#requests, keyOf(place), request);
+    if (withoutThinking.length > 0) this.#leftOut.push({ place, withoutThinking });
   }
 }
 
@@ -150,8 +173,21 @@ function pushTo<Value>(map: Map<string, Value[]>, key: string, value: Value): vo
   else values.push(value);
 }
 
-function placeIn(event: object): Place | undefined {
-  const { count, beginning } = event as Partial<Place>;
+/** What earlier versions have stored holds for lists that begin like all of the list. */
+function placementIn(event: object): Placement | undefined {
+  const place = placeIn(event);
+  if (place === undefined) return undefined;
+  const { covers, answersBefore, behind } = event as Partial<Record<keyof Placement, unknown>>;
+  return {
+    place,
+    covers: placeIn(covers) ?? place,
+    answersBefore: typeof answersBefore === 'number' ? answersBefore : undefined,
+    behind: typeof behind === 'string' ? behind : undefined,
+  };
+}
+
+function placeIn(value: unknown): Place | undefined {
+  const { count, beginning } = isRecord(value) ? value : {};
   return typeof count === 'number' && typeof beginning === 'string' ? { count, beginning } : undefined;
 }
 
