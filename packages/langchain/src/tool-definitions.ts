@@ -1,4 +1,5 @@
 import { convertToOpenAITool } from '@langchain/core/utils/function_calling';
+import { field, isRecord } from '@palimpsest/messages';
 
 const known = new WeakMap<object, object>();
 
@@ -12,9 +13,14 @@ export function toolDefinitions(tools: readonly unknown[]): readonly object[] {
   });
 }
 
+/** What a tool has for one provider (`extras`: cache marks, deferred loading) is sent with it. */
 function definitionOf(tool: object): object {
+  const extras = field(tool, 'extras');
+  const provided = field(extras, 'providerToolDefinition');
+  if (isRecord(provided)) return provided;
   try {
-    return convertToOpenAITool(tool as Parameters<typeof convertToOpenAITool>[0]);
+    const converted = convertToOpenAITool(tool as Parameters<typeof convertToOpenAITool>[0]);
+    return isRecord(extras) ? { ...converted, ...extras } : converted;
   } catch {
     // A provider's own tool is a plain object already.
     return { ...tool };

@@ -58,8 +58,11 @@ function lostMarks(
   let place = -1;
   messages.forEach((message, index) => {
     // Summaries stand before the message that follows them.
-    while (place + 1 < sent.length && (sent[place + 1]?.index ?? index) <= index) place++;
-    const own = sent[place]?.index === index ? sent[place]?.message : undefined;
+    let own: unknown;
+    while (place + 1 < sent.length && (sent[place + 1]?.index ?? index) <= index) {
+      place++;
+      if (sent[place]?.index === index) own = sent[place]?.message;
+    }
     if (own === message) return;
     const marks = marksOf(message);
     const [mark] = [...marks].sort((one, other) => other.lifeMs - one.lifeMs);
