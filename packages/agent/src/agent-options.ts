@@ -17,6 +17,11 @@ export interface AgentOptions {
   readonly tools?: readonly Tool[];
   /** Called once before each model call. @defaultValue none: the whole history is sent */
   readonly condenser?: Condenser;
+  /**
+   * How long the condenser may take for one decision, unless its own deadline is longer: a condenser that hangs does not hang a run. Unit:
+   * milliseconds; `Infinity` is no limit. @defaultValue 300000
+   */
+  readonly condenserTimeoutMs?: number;
   /** How the view is rendered into messages. @defaultValue the defaults of the view, without labels */
   readonly render?: RenderOptions;
   /**

@@ -60,6 +60,7 @@ export class Agent {
     assertCount('toolConcurrency', options.toolConcurrency, 1);
     assertCount('maxOutputTokens', options.maxOutputTokens, 1);
     assertPositive('toolTimeoutMs', options.toolTimeoutMs);
+    assertPositive('condenserTimeoutMs', options.condenserTimeoutMs);
     for (const { name, timeoutMs } of options.tools ?? []) assertPositive(`timeoutMs of the tool '${name}'`, timeoutMs);
     assertOutputLimit(options.output);
     this.llm = options.llm;

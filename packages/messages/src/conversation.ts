@@ -126,7 +126,9 @@ export class Conversation {
     const reports: AttemptReport[] = [];
     const condensations: Condensation[] = [];
     let view = log.view;
+    const condenses = options.condense !== false || harder.window !== undefined;
     await attempt(async () => {
+      if (!condenses) return;
       const context: CondenseContext = {
         signal,
         contextWindow: harder.window ?? model.contextWindow,
@@ -149,7 +151,8 @@ export class Conversation {
       };
       if (harder.window !== undefined) append(createEvent('condensation-request', { reason: 'the window overflowed' }));
       try {
-        view = await condenseUntilSettled(this.#tools.condenser, kept, context);
+        const { condenserTimeoutMs } = this.#options;
+        view = await condenseUntilSettled(this.#tools.condenser, kept, { ...context, condenserTimeoutMs });
       } catch (error) {
         view = log.view;
         throw error;

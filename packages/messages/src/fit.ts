@@ -15,6 +15,11 @@ export interface CondensedHistoryOptions<Message, HostTool extends object = obje
    * summariser again. @defaultValue they live in the process, for the last {@link CondensedHistoryOptions.maxConversations}
    */
   readonly store?: EventStore | undefined;
+  /**
+   * How long the condenser may take for one decision, unless its own deadline is longer. Then the list goes as it is condensed already, with a
+   * `CondenserTimeoutError` as `problem`. Unit: milliseconds; `Infinity` is no deadline. @defaultValue 300000
+   */
+  readonly condenserTimeoutMs?: number | undefined;
   /** How many conversations are kept in memory; the one that was not used for longest is given up. @defaultValue 100 */
   readonly maxConversations?: number | undefined;
   /**
@@ -44,6 +49,11 @@ export interface FitOptions {
   readonly system?: unknown;
   /** The tools that are sent beside the messages. @defaultValue none */
   readonly tools?: readonly unknown[] | undefined;
+  /**
+   * `false`: no new condensation is made, and those that were made hold. What a provider has refused is condensed all the same.
+   * @defaultValue true
+   */
+  readonly condense?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

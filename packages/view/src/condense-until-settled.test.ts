@@ -4,6 +4,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { expect, test } from 'vitest';
 import {
   condensation,
+  CondenserTimeoutError,
   condenseUntilSettled,
   InvalidCondensedLogError,
   InvalidCondenserResultError,
@@ -165,6 +166,40 @@ test('an abort ends the wait for a condenser that ignores the signal', async () 
   };
   await expect(condenseUntilSettled(hangs, host, { signal: abort.signal })).rejects.toBe(reason);
   expect(appended).toEqual([]);
+});
+
+test('a condenser that hangs is given up at the deadline, reported, and held back until the view has grown', async () => {
+  const { log, host, projection, appended } = session();
+  const signals: (AbortSignal | undefined)[] = [];
+  const hangs: Condenser = {
+    name: 'hangs',
+    condense: (_, { signal }) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    },
+  };
+  const settled = () => condenseUntilSettled(hangs, host, { condenserTimeoutMs: 1 });
+  await expect(settled()).rejects.toBeInstanceOf(CondenserTimeoutError);
+  expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+  expect(appended).toMatchObject([{ condenser: 'hangs', outcome: 'timed-out', data: { events: 12 } }]);
+  expect(await settled()).toBe(projection.view);
+  projection.append(log.create('condensation-request', {}));
+  // The request is settled, and the condenser is not asked.
+  expect((await settled()).unhandledCondensationRequest).toBe(false);
+  expect(signals).toHaveLength(1);
+  for (let index = 0; index < 4; index++) projection.append(log.agent('more'));
+  await expect(settled()).rejects.toThrow("The condenser 'hangs' did not decide within 1 ms.");
+  expect(signals).toHaveLength(2);
+});
+
+test('no deadline is shorter than the own one of the condenser, or of its stages', async () => {
+  const { host, projection } = session();
+  const slow = (view: View) => new Promise<View>((resolve) => setTimeout(() => resolve(view), 5));
+  const stage: Condenser = { name: 'stage', timeoutMs: 10_000, condense: (view) => view };
+  for (const own of [{ timeoutMs: 10_000 }, { stages: [stage, stage] }]) {
+    const condenser: Condenser = { name: 'slow', ...own, condense: slow };
+    expect(await condenseUntilSettled(condenser, host, { condenserTimeoutMs: 1 })).toBe(projection.view);
+  }
 });
 
 test('with a signal that is aborted already nothing is asked and nothing appended', async () => {

@@ -3,8 +3,8 @@ import type { Condensation, CreateEvent, Event } from '@palimpsest/events';
 import { condensationProblem, condensedViewProblem } from './condensation-problem.js';
 import type { AttemptReport, CondenseContext, Condenser } from './condenser.js';
 import { isCondensation } from './condenser.js';
+import { decisionOf } from './decision.js';
 import { InvalidCondensedLogError, InvalidCondenserResultError, NoCondensationAvailableError } from './errors.js';
-import { untilAborted } from './until-aborted.js';
 import type { View } from './view.js';
 
 /** A log with an `append` method and the view of all its events. {@link ViewProjection} implements it. */
@@ -13,10 +13,15 @@ export interface CondensedLog {
   append(event: Event): unknown;
 }
 
-/** Options of {@link condenseUntilSettled}: the condenser's context, and two more. */
+/** Options of {@link condenseUntilSettled}: the condenser's context, and three more. */
 export interface SettlingOptions extends CondenseContext {
   /** The maximum number of condensations in a row. @defaultValue 3 */
   readonly maxCondensations?: number | undefined;
+  /**
+   * How long each call of the condenser may take, unless its own deadline is longer. Unit: milliseconds; `Infinity` is no deadline.
+   * @defaultValue 300000
+   */
+  readonly condenserTimeoutMs?: number | undefined;
   /** Makes the events that report attempts and settle requests. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
@@ -33,6 +38,7 @@ export interface SettlingOptions extends CondenseContext {
  *
  * @throws the errors of the condenser, except {@link NoCondensationAvailableError}, and the errors of `append`.
  * @throws the signal's reason as soon as the signal is aborted, even if the condenser ignores the signal.
+ * @throws {@link CondenserTimeoutError} when the condenser does not decide before the deadline; the attempt is appended.
  * @throws {@link InvalidCondenserResultError} when the condenser returns neither a view nor a condensation.
  * @throws {@link InvalidCondensedLogError} when the log lacks `view` or `append`: an `EventLog` has no view.
  *
@@ -44,7 +50,7 @@ export interface SettlingOptions extends CondenseContext {
 export async function condenseUntilSettled(
   condenser: Condenser,
   log: CondensedLog,
-  { maxCondensations = 3, createEvent = createEventByDefault, ...context }: SettlingOptions = {},
+  { maxCondensations = 3, condenserTimeoutMs, createEvent = createEventByDefault, ...context }: SettlingOptions = {},
 ): Promise<View> {
   checkLog(log);
   for (let made = 0; ; made++) {
@@ -55,8 +61,7 @@ export async function condenseUntilSettled(
     let isUnable = false;
     try {
       const report = (attempt: AttemptReport): void => void attempts.push(attempt);
-      const asked = (async () => condenser.condense(view, { ...context, report }))();
-      result = checkedResult(condenser, await untilAborted(asked, context.signal));
+      result = checkedResult(condenser, await decisionOf(condenser, view, { ...context, report }, condenserTimeoutMs));
       const problem = isCondensation(result)
         ? condensationProblem(log.view, result, condenser)
         : condensedViewProblem(view, result);

@@ -131,6 +131,11 @@ export interface Condenser {
    * adds the latest message to the request. The instructions in force and pinned events stay protected. @defaultValue true
    */
   readonly protects?: boolean | undefined;
+  /**
+   * The longest time that a decision may take by the condenser's own deadlines. A host with a shorter deadline waits as long. Unit:
+   * milliseconds. @defaultValue the sum of its stages; else the host's deadline holds
+   */
+  readonly timeoutMs?: number | undefined;
   /** The condensers that this one runs. @defaultValue it runs none */
   readonly stages?: readonly Condenser[] | undefined;
   condense(view: View, context: CondenseContext): Promise<View | Condensation> | View | Condensation;

@@ -11,6 +11,24 @@ export class NoCondensationAvailableError extends PalimpsestError {
   }
 }
 
+/** A condenser did not decide before its host's deadline. The view is unchanged; a later result is ignored. */
+export class CondenserTimeoutError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'CondenserTimeoutError';
+  }
+
+  /** The name of the condenser. */
+  readonly condenser: string;
+  /** Unit: milliseconds. */
+  readonly timeoutMs: number;
+
+  constructor(condenser: string, timeoutMs: number) {
+    super('condenser-timeout', `The condenser '${condenser}' did not decide within ${timeoutMs} ms.`);
+    this.condenser = condenser;
+    this.timeoutMs = timeoutMs;
+  }
+}
+
 /** A condenser returned neither a view nor a condensation. Only its reports were appended. */
 export class InvalidCondenserResultError extends PalimpsestError {
   static override get typeName(): string {

@@ -21,6 +21,7 @@ export { isReducer } from './reducer.js';
 export { cachePricesOf, costOfRewriting, isCacheCold } from './cache-terms.js';
 export type { CondensedLog, SettlingOptions } from './condense-until-settled.js';
 export { condenseUntilSettled } from './condense-until-settled.js';
+export { decisionOf, usualCondenserTimeoutMs } from './decision.js';
 export type { CondensationOptions } from './condensation.js';
 export { condensation } from './condensation.js';
 export type { Selection } from './forgettable.js';
@@ -48,4 +49,9 @@ export type { PinState } from './pinned-events.js';
 export { isPin, pinnedEventIds, pinStates } from './pinned-events.js';
 export { redactedCopy } from './fold/redacted-copy.js';
 export { untilAborted } from './until-aborted.js';
-export { InvalidCondensedLogError, InvalidCondenserResultError, NoCondensationAvailableError } from './errors.js';
+export {
+  CondenserTimeoutError,
+  InvalidCondensedLogError,
+  InvalidCondenserResultError,
+  NoCondensationAvailableError,
+} from './errors.js';

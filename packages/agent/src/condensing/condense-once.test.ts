@@ -72,6 +72,26 @@ describe('a condenser that fails', () => {
   });
 });
 
+test('a condenser that hangs does not hang a run: it is given up, reported, and held back', async () => {
+  let asked = 0;
+  const condenser: Condenser = {
+    name: 'hangs',
+    condense: () => {
+      asked++;
+      return new Promise(() => undefined);
+    },
+  };
+  const llm = scriptedLLM({ script: (_, index) => (index < 6 ? echoing(`${index}`) : 'Done.') });
+  const agent = new Agent({ llm, tools: [echo], condenser, condenserTimeoutMs: 1 });
+  const conversation = await Conversation.open({ agent });
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'Done.' });
+  expect(asked).toBeLessThan(4);
+  const attempts = ofType(conversation.events, 'condensation-attempt');
+  expect(attempts).toHaveLength(asked);
+  expect(attempts[0]).toMatchObject({ condenser: 'hangs', outcome: 'timed-out' });
+});
+
 test('a hook that vetoes every condensation, the last resort too, ends the run with a typed error', async () => {
   const rolling: Condenser = {
     name: 'rolling',

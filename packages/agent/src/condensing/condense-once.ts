@@ -3,10 +3,11 @@ import type { Condensation, CreateEvent, Event } from '@palimpsest/events';
 import {
   condensationProblem,
   condensedViewProblem,
+  CondenserTimeoutError,
+  decisionOf,
   isCondensation,
   NoCondensationAvailableError,
 } from '@palimpsest/view';
-import { untilAborted } from '@palimpsest/view';
 import type { AttemptReport, CondensationProblem, CondenseContext, Condenser, View } from '@palimpsest/view';
 import { messageOf } from '../errors.js';
 import { recordedCost } from '../model/call-cost.js';
@@ -19,20 +20,22 @@ export interface CondenseOnceOptions extends Omit<CondenseContext, 'report'> {
   readonly emit: Emit;
   /** The view when the condenser has decided; the log may have grown meanwhile. @defaultValue the given view */
   readonly viewNow?: () => View;
+  /** See {@link decisionOf}. @defaultValue 300000 */
+  readonly condenserTimeoutMs?: number | undefined;
 }
 
 /**
  * Calls a condenser once. Its reports are emitted, also when it throws. If it must act but cannot, the result is an empty
  * condensation, which answers the request. A condenser that throws any other error, returns neither a view nor a
  * condensation, or returns one that is invalid or forgets protected events, forgets nothing: an attempt records the reason,
- * and the run goes on as long as the history fits.
+ * and the run goes on as long as the history fits. So does one that does not decide before the deadline.
  *
  * @throws the signal's reason, also when the condenser ignores the signal; what `emit` throws.
  */
 export async function condenseOnce(
   condenser: Condenser,
   view: View,
-  { createEvent, emit, viewNow = () => view, ...context }: CondenseOnceOptions,
+  { createEvent, emit, viewNow = () => view, condenserTimeoutMs, ...context }: CondenseOnceOptions,
 ): Promise<View | Condensation> {
   const attempts: Event[] = [];
   const report = (attempt: AttemptReport): void => {
@@ -40,8 +43,7 @@ export async function condenseOnce(
   };
   const isAborted = (): boolean => context.signal?.aborted === true;
   try {
-    const asked = (async () => condenser.condense(view, { ...context, report }))();
-    const result = checked(await untilAborted(asked, context.signal));
+    const result = checked(await decisionOf(condenser, view, { ...context, report }, condenserTimeoutMs));
     const problem = isCondensation(result)
       ? condensationProblem(viewNow(), result, condenser)
       : condensedViewProblem(view, result);
@@ -51,7 +53,10 @@ export async function condenseOnce(
   } catch (error) {
     if (isAborted()) throw error;
     const isUnable = NoCondensationAvailableError.isInstance(error);
-    report({ outcome: isUnable ? 'unavailable' : 'failed', reason: messageOf(error) });
+    // A deadline is reported already.
+    if (!CondenserTimeoutError.isInstance(error)) {
+      report({ outcome: isUnable ? 'unavailable' : 'failed', reason: messageOf(error) });
+    }
     return isUnable || view.unhandledCondensationRequest ? nothingToForget(condenser.name, createEvent) : view;
   } finally {
     await emit(...attempts);

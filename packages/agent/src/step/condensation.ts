@@ -47,7 +47,7 @@ export async function observedCondensation<Result extends View | Condensation>(
 
 async function condenseWith(condenser: Condenser, step: StepContext): Promise<View | Condensation> {
   const { state, createEvent, emit, signal, toolDefinitions, onPending } = step;
-  const { llm, maxOutputTokens } = step.options;
+  const { llm, maxOutputTokens, condenserTimeoutMs } = step.options;
   const { view, standingWords } = state;
   const contextWindow = usableWindow(llm, maxOutputTokens);
   const fixedTokens = tokensBesideView(view, toolDefinitions, standingWords);
@@ -56,6 +56,7 @@ async function condenseWith(condenser: Condenser, step: StepContext): Promise<Vi
     createEvent,
     emit,
     viewNow: () => state.view,
+    condenserTimeoutMs,
     contextWindow,
     maxOutputTokens,
     ...(fixedTokens === 0 ? {} : { fixedTokens }),

@@ -80,10 +80,21 @@ export function defineCondenser<Schema extends OptionsSchema, const Name extends
       const checked = checkedOptions(spec.options, options === undefined ? {} : options, { subject: name });
       assertCreateEvent(name, host.createEvent);
       if (asksModel) assertModel(name, host.llm);
-      return spec.create(checked, host as CondenserHost & { readonly llm: LLM });
+      return withOwnTimeout(spec.create(checked, host as CondenserHost & { readonly llm: LLM }), checked);
     },
   };
 }
+
+/** A condenser of a model says how long its calls may take in all, so that no host gives up before. */
+function withOwnTimeout(condenser: Condenser, options: unknown): Condenser {
+  const { modelCall } = options as { readonly modelCall?: { readonly timeoutMs?: unknown; readonly tries?: unknown } };
+  const { timeoutMs, tries = usualCalls } = modelCall ?? {};
+  if (typeof timeoutMs !== 'number' || typeof tries !== 'number' || condenser.timeoutMs !== undefined) return condenser;
+  return { ...condenser, timeoutMs: timeoutMs * Math.max(tries, usualCalls) };
+}
+
+/** The model calls of one decision: a second one reads less. */
+const usualCalls = 2;
 
 /**
  * Creates the condenser from a factory's options. These hold the options that the schema checks, `createEvent`, and the `llm` of
