@@ -276,23 +276,22 @@ describe('overflow', () => {
     );
   });
 
-  test('of the answer alone lowers the answer, and no history is lost', async () => {
+  test.each([
+    [{ inputTokens: 9_000, contextWindow: 32_000 }, 22_936],
+    // A minute's limit of the account.
+    [{ requestedTokens: 39_000, contextWindow: 32_000 }, 22_936],
+  ])('of the answer alone lowers the answer, and no history is lost: %j', async (sizes, lowered) => {
     const llm = scriptedLLM({
       script: ({ maxOutputTokens }) =>
         maxOutputTokens === 30_000
-          ? new ContextWindowExceededError('too much in all', {
-              provider: 'scripted',
-              kind: 'input-and-output',
-              inputTokens: 9_000,
-              contextWindow: 32_000,
-            })
+          ? new ContextWindowExceededError('too much', { provider: 'scripted', kind: 'input-and-output', ...sizes })
           : 'It fits.',
     });
     const agent = new Agent({ llm, condenser: rolling, maxOutputTokens: 30_000 });
     const conversation = await Conversation.open({ agent });
     await conversation.send('Go.');
     expect(await conversation.run()).toMatchObject({ answer: 'It fits.', condensations: 0 });
-    expect(llm.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([30_000, 22_936]);
+    expect(llm.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([30_000, lowered]);
   });
 
   test.each([

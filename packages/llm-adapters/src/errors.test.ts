@@ -41,7 +41,6 @@ describe('LLMError', () => {
 
   it('says whether the same request may succeed later', () => {
     expect(new RateLimitError('wait', { ...options, kind: 'rate' }).isRetryable).toBe(true);
-    expect(new RateLimitError('too large for a minute', { ...options, kind: 'too-large' }).isRetryable).toBe(false);
     expect(new RateLimitError('nothing left', { ...options, kind: 'quota' }).isRetryable).toBe(false);
     expect(new ServiceUnavailableError('overloaded', options).isRetryable).toBe(true);
   });

@@ -50,7 +50,7 @@ export class LLMError extends PalimpsestError {
  */
 export type OverflowKind = 'input' | 'input-and-output' | 'bytes';
 
-/** The request does not fit into the model's window. Never retryable as it is. */
+/** The request does not fit into the model's window, or into what the account may send in a minute. Never retryable as it is. */
 export class ContextWindowExceededError extends LLMError {
   static override get typeName(): string {
     return 'ContextWindowExceededError';
@@ -61,6 +61,8 @@ export class ContextWindowExceededError extends LLMError {
   readonly inputTokens: number | undefined;
   /** The window, as the provider reported it. Unit: tokens. */
   readonly contextWindow: number | undefined;
+  /** The input and the longest answer, as the provider counted them together. Unit: tokens. */
+  readonly requestedTokens: number | undefined;
 
   constructor(
     message: string,
@@ -68,20 +70,19 @@ export class ContextWindowExceededError extends LLMError {
       readonly kind: OverflowKind;
       readonly inputTokens?: number | undefined;
       readonly contextWindow?: number | undefined;
+      readonly requestedTokens?: number | undefined;
     },
   ) {
     super('context-window-exceeded', message, { ...options, isRetryable: false });
     this.kind = options.kind;
     this.inputTokens = options.inputTokens;
     this.contextWindow = options.contextWindow;
+    this.requestedTokens = options.requestedTokens;
   }
 }
 
-/**
- * Why a rate limit refused. `rate`: too much at once, wait. `too-large`: this one request is larger than the limit for a
- * minute, so waiting never helps and a smaller request does. `quota`: the account has nothing left to spend.
- */
-export type RateLimitKind = 'rate' | 'too-large' | 'quota';
+/** Why a rate limit refused. `rate`: too much at once, wait. `quota`: the account has nothing left to spend. */
+export type RateLimitKind = 'rate' | 'quota';
 
 /** The account's limit was reached. Retryable if `kind` is `rate`, unless the provider says otherwise. */
 export class RateLimitError extends LLMError {

@@ -135,13 +135,9 @@ const wordings: readonly (readonly [who: string, text: string, overflow: Overflo
 const exclusions: readonly (readonly [why: string, text: string, statusCode?: number])[] = [
   ['any 429', 'prompt is too long: 208310 tokens > 200000 maximum', 429],
   [
-    'a limit per minute',
-    'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 36278. The input or output tokens must be reduced in order to run successfully.',
-  ],
-  [
-    'a limit per minute with 413',
-    'Request too large for model on tokens per minute (TPM): Limit 6000, Requested 7204',
-    413,
+    'a limit per minute that others used up',
+    'Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 28000, Requested 6278.',
+    429,
   ],
   [
     'Anthropic, per minute',
@@ -226,13 +222,17 @@ describe('classifyOverflow', () => {
   });
 });
 
+it.each([429, 413])('a request above the limit of a minute is an overflow: %d', (statusCode) => {
+  const text = 'Request too large for gpt-4o on tokens per min (TPM): Limit 30,000, Requested 36278. The input or output …';
+  expect(classifyOverflow({ statusCode, codes: ['rate_limit_exceeded'], text })).toEqual({
+    kind: 'input-and-output',
+    contextWindow: 30_000,
+    requestedTokens: 36_278,
+  });
+});
+
 describe('rateLimitKind', () => {
   const kind = (text: string, code?: string, statusCode = 429) => rateLimitKind({ statusCode, codes: [code], text });
-
-  it('says that waiting never helps a request above the limit for a minute', () => {
-    const text = 'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 36278. The input…';
-    expect(kind(text, 'rate_limit_exceeded')).toBe('too-large');
-  });
 
   it('says that waiting helps where others used up the minute', () => {
     const text = 'Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 28000, Requested 6278.';

@@ -17,10 +17,15 @@ export interface Overflow {
   readonly kind: OverflowKind;
   readonly inputTokens?: number;
   readonly contextWindow?: number;
+  /** The input and the longest answer. */
+  readonly requestedTokens?: number;
 }
 
+/** The words of a request that is larger than what an account may send in a whole minute. */
+const aboveLimit = /limit:? ([\d,]+)\b[^.]*?requested:? ([\d,]+)/i;
+
 /**
- * Messages that look like an overflow but are not: limits per minute, an answer longer than the model gives, a string or a list
+ * Messages that look like an overflow but are not: limits per minute that other requests have used up, an answer longer than the model gives, a string or a list
  * that is too long, a budget.
  *
  * @see provider-rules E.1
@@ -72,19 +77,25 @@ const overflowTexts: readonly RegExp[] = [
 ];
 
 /**
- * Decides whether a refusal means that the request does not fit, and why. Checks the exclusions first, then codes, then
- * messages. Undefined if the refusal means something else.
+ * Decides whether a refusal means that the request does not fit, and why. A single request above the limit of a minute never fits: a
+ * shorter answer helps, or a shorter history. Then checks the exclusions, codes, and messages. Undefined if the refusal means something else.
  *
  * @see provider-rules E
  */
 export function classifyOverflow({ statusCode, codes, text, body }: Refusal): Overflow | undefined {
-  if (statusCode === 429 || exclusions.some((pattern) => pattern.test(text))) return undefined;
+  if (statusCode === 429 || exclusions.some((pattern) => pattern.test(text))) return overflowOfMinute(text);
   // The provider's edge server limits the bytes of a body, and so can a proxy.
   if (statusCode === 413 || codes.includes('request_too_large')) return { kind: 'bytes' };
   const isOverflow =
     codes.some((code) => code !== undefined && overflowCodes.includes(code)) ||
     overflowTexts.some((pattern) => pattern.test(text));
   return isOverflow ? sizesIn(text, body) : undefined;
+}
+
+function overflowOfMinute(text: string): Overflow | undefined {
+  const [, limit = '', requested = ''] = aboveLimit.exec(text) ?? [];
+  const [contextWindow, requestedTokens] = [wholeNumber(limit), wholeNumber(requested)];
+  return requestedTokens > contextWindow ? { kind: 'input-and-output', contextWindow, requestedTokens } : undefined;
 }
 
 const quotaCodes: readonly string[] = [
@@ -106,18 +117,9 @@ export function isSpent({ statusCode, codes, text }: Refusal): boolean {
   );
 }
 
-/**
- * The reason of a rate limit error, from its codes and messages. `too-large` only if the single request is larger than the
- * limit for a whole minute; any other used-up limit is restored with time.
- *
- * @see provider-rules A.1, B.1 and E.1
- */
+/** The reason of a rate limit error: the account has no credit, or a limit is used up that is restored with time. */
 export function rateLimitKind(refusal: Refusal): RateLimitKind {
-  if (isSpent(refusal)) return 'quota';
-  const [, limit, requested] = /limit:? ([\d,]+)\b[^.]*?requested:? ([\d,]+)/i.exec(refusal.text) ?? [];
-  return limit !== undefined && requested !== undefined && wholeNumber(requested) > wholeNumber(limit)
-    ? 'too-large'
-    : 'rate';
+  return isSpent(refusal) ? 'quota' : 'rate';
 }
 
 const windowPatterns: readonly RegExp[] = [

@@ -193,7 +193,7 @@ describe.each(providers)('a call of $name', ({ llm, answer, refuse, firstDelta, 
     ['a spend limit', 'rate-limit', refuse(429, 'enforced_spend_limit_reached', 'You have reached your limit.')],
     [
       'more than a minute allows',
-      'rate-limit',
+      'context-window-exceeded',
       refuse(429, 'rate_limit_exceeded', 'Request too large on tokens per min (TPM): Limit 30000, Requested 36278.'),
     ],
     [
@@ -213,7 +213,7 @@ describe.each(providers)('a call of $name', ({ llm, answer, refuse, firstDelta, 
     const text = 'Request too large on tokens per min (TPM): Limit 30000, Requested 36278.';
     const server = await start(refuse(429, 'rate_limit_exceeded', text, { 'retry-after': '1' }));
     const error = await thrownBy(llm({ baseURL: server.url }).complete({ messages }));
-    expect(error).toMatchObject({ code: 'rate-limit', kind: 'too-large', isRetryable: false });
+    expect(error).toMatchObject({ code: 'context-window-exceeded', isRetryable: false });
   });
 
   it.each([

@@ -156,11 +156,12 @@ interface ObservedCall extends ModelCallWork {
  */
 function loweredOutput(error: ContextWindowExceededError, { llm, maxOutputTokens }: ModelCall): number | undefined {
   if (error.kind !== 'input-and-output') return undefined;
-  const window = error.contextWindow ?? llm.contextWindow;
-  const left =
-    window !== undefined && error.inputTokens !== undefined
-      ? window - error.inputTokens - margin
-      : Math.floor((maxOutputTokens ?? llm.facts?.maxOutputTokens ?? 0) / 4);
+  const { inputTokens, requestedTokens, contextWindow: window = llm.contextWindow } = error;
+  const most = maxOutputTokens ?? llm.facts?.maxOutputTokens;
+  let left = Math.floor((most ?? 0) / 4);
+  if (window !== undefined && inputTokens !== undefined) left = window - inputTokens - margin;
+  else if (window !== undefined && requestedTokens !== undefined && most !== undefined)
+    left = most - (requestedTokens - window) - margin;
   const isLower = maxOutputTokens === undefined || left < maxOutputTokens;
   return left >= leastOutputTokens && isLower ? left : undefined;
 }

@@ -107,10 +107,10 @@ export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): L
 
   if (status === undefined) return withoutStatus(thrown, failure.isConnection, said, message, options);
   const refusal = { statusCode: status, codes: [type, errorCode], text: said, body: error };
-  if (status === 402 || status === 429)
-    return new RateLimitError(message, { ...options, kind: rateLimitKind(refusal) });
   const overflow = classifyOverflow(refusal);
   if (overflow !== undefined) return new ContextWindowExceededError(message, { ...options, ...overflow });
+  if (status === 402 || status === 429)
+    return new RateLimitError(message, { ...options, kind: rateLimitKind(refusal) });
   if (status === 401 || status === 403) return new AuthenticationError(message, options);
   if (isSpent(refusal)) return new RateLimitError(message, { ...options, kind: 'quota' });
   if (policyTexts.test(said)) return new ContentPolicyError(message, options);

@@ -141,11 +141,14 @@ describe('toLLMError: no overflow, although it looks like one', () => {
 });
 
 describe('toLLMError: everything else', () => {
-  it('tells three kinds of rate limit apart', () => {
+  it('tells rate limits, and a request above the limit of a minute, apart', () => {
     const words =
       'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 36278. The input or output tokens must be reduced';
     expect(mapped(429, words, { code: 'rate_limit_exceeded' })).toMatchObject({
-      kind: 'too-large',
+      code: 'context-window-exceeded',
+      kind: 'input-and-output',
+      contextWindow: 30_000,
+      requestedTokens: 36_278,
       isRetryable: false,
     });
     expect(mapped(429, words.replace('36278', '20000'))).toMatchObject({ kind: 'rate', isRetryable: true });

@@ -114,11 +114,11 @@ export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): L
 
   if (thrown instanceof BrokenStream) return new ServiceUnavailableError(message, options);
   if (status === undefined) return withoutStatus(failure.isConnection, text, message, options);
+  const overflow = classifyOverflow(refusal);
+  if (overflow !== undefined) return new ContextWindowExceededError(message, { ...options, ...overflow });
   if (status === 429 || status === 402) {
     return new RateLimitError(message, { ...options, kind: rateLimitKind(refusal) });
   }
-  const overflow = classifyOverflow(refusal);
-  if (overflow !== undefined) return new ContextWindowExceededError(message, { ...options, ...overflow });
   if (status === 401) return new AuthenticationError(message, options);
   if (codes.some((code) => policyCodes.test(code))) return new ContentPolicyError(message, options);
   if (status === 403) return new AuthenticationError(message, options);

@@ -30,8 +30,8 @@ export function refusalKind(thrown: unknown): RefusalKind | undefined {
 
 function kindOf(error: unknown): RefusalKind | undefined {
   if (ContextWindowExceededError.isInstance(error)) {
-    const { kind, inputTokens, contextWindow } = error;
-    return { type: 'overflow', kind, ...sizes({ inputTokens, contextWindow }) };
+    const { kind, inputTokens, contextWindow, requestedTokens } = error;
+    return { type: 'overflow', kind, ...sizes({ inputTokens, contextWindow, requestedTokens }) };
   }
   const responseBody = textOf(field(error, 'responseBody'));
   const body = field(error, 'error') ?? field(error, 'data') ?? parsed(responseBody);
@@ -46,12 +46,8 @@ function kindOf(error: unknown): RefusalKind | undefined {
   return overflow && { type: 'overflow', ...overflow };
 }
 
-function sizes(given: { inputTokens?: number | undefined; contextWindow?: number | undefined }): Partial<Overflow> {
-  const { inputTokens, contextWindow } = given;
-  return {
-    ...(inputTokens === undefined ? {} : { inputTokens }),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-  };
+function sizes(given: { readonly [Size in keyof Omit<Overflow, 'kind'>]: number | undefined }): Partial<Overflow> {
+  return Object.fromEntries(Object.entries(given).filter(([, size]) => size !== undefined));
 }
 
 function parsed(text: string | undefined): unknown {
