@@ -1,7 +1,8 @@
 import { createEvent } from '@palimpsest/events';
 import type { Condensation, Event, Usage } from '@palimpsest/events';
 import { field, listOf, textOf } from '@palimpsest/llm-adapters/wire';
-import { condenseUntilSettled, isCondensation, View } from '@palimpsest/view';
+import { recallToolName } from '@palimpsest/relevance-tool';
+import { condensation, condenseUntilSettled, isCondensation, View } from '@palimpsest/view';
 import type { AttemptReport, CondenseContext } from '@palimpsest/view';
 import { sendableThinking } from './bound-thinking.js';
 import { withMarks } from './cache-marks.js';
@@ -10,6 +11,7 @@ import type { Codec } from './codec.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 import type { ChangeWatch } from './change-watch.js';
 import { hardReset } from './hard-reset.js';
+import { cutResults } from './large-results.js';
 import { HistoryLog } from './history-log.js';
 import type { HostList } from './host-list.js';
 import { modelOf } from './model.js';
@@ -27,6 +29,9 @@ const maxLogs = 4;
 /** A view that takes more of a window that has overflowed is not condensed enough, and what a hard reset leaves of it. */
 const fullShare = 0.75;
 const targetShare = 0.5;
+
+/** Reserved for an answer of which the longest is not known. Unit: tokens. */
+const usualAnswer = 4_096;
 
 /** How a list is fitted besides the host's options. */
 export interface Harder {
@@ -79,6 +84,14 @@ export class Conversation {
     return this.#inTurn(() => this.#fit(messages, options, harder));
   }
 
+  /** Fits a list that the provider has refused as too long. From now on the window counts for the model. Unit: tokens, as the view estimates. */
+  fitAfterOverflow(messages: readonly unknown[], options: FitOptions, window: number): Promise<Fitted<unknown>> {
+    return this.#inTurn(() => {
+      this.#own.addWindow(window, this.#options.model);
+      return this.#fit(messages, options, { window });
+    });
+  }
+
   /** Records what the provider counted for a fitted list. */
   used(usage: Usage, fitted: Fitted<unknown>): Promise<void> {
     return this.#inTurn(async () => {
@@ -127,11 +140,13 @@ export class Conversation {
     const condensations: Condensation[] = [];
     let view = log.view;
     const condenses = options.condense !== false || harder.window !== undefined;
+    const window = harder.window ?? leastOf(model.contextWindow, this.#own.windowOf(this.#options.model));
+    const canRecall = namesOf(options.tools).includes(recallToolName);
     await attempt(async () => {
       if (!condenses) return;
       const context: CondenseContext = {
         signal,
-        contextWindow: harder.window ?? model.contextWindow,
+        contextWindow: window,
         maxOutputTokens: model.maxOutputTokens,
         fixedTokens: fixedTokens(options),
         prices: model.prices,
@@ -149,6 +164,21 @@ export class Conversation {
         },
         append,
       };
+      if (window !== undefined) {
+        const room = roomIn(window, context);
+        const cuts = cutResults(log.view, { least: room, room, canRecall });
+        if (cuts.length > 0) {
+          reports.push({
+            outcome: 'cut',
+            reason: `${cuts.length} results were larger than the window of ${window} tokens`,
+          });
+          const redactions = cuts.map(({ redaction }) => redaction);
+          append(
+            condensation({ view: log.view, redactions, metadata: { condenser: 'messages', reason: 'large-result' } }),
+          );
+          view = log.view;
+        }
+      }
       if (harder.window !== undefined) append(createEvent('condensation-request', { reason: 'the window overflowed' }));
       try {
         const { condenserTimeoutMs } = this.#options;
@@ -158,8 +188,10 @@ export class Conversation {
         throw error;
       }
     });
-    if (harder.window !== undefined && view.tokens() > harder.window * fullShare) {
-      const reset = hardReset(log.view, harder.window * targetShare);
+    // What a provider has refused before, it refuses again.
+    const full = harder.window === undefined ? this.#own.windowOf(this.#options.model) : harder.window * fullShare;
+    if (condenses && window !== undefined && full !== undefined && view.tokens() > full) {
+      const reset = hardReset(log.view, window * targetShare, { canRecall });
       if (reset !== undefined) {
         log.append(reset);
         condensations.push(reset);
@@ -265,6 +297,21 @@ export class Conversation {
       sendsUnknown: unknownThinking === 'sent',
     });
   }
+}
+
+function leastOf(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}
+
+/** What a window leaves for the view beside what is always sent and the answer. Unit: tokens. */
+function roomIn(window: number, { fixedTokens: fixed = 0, maxOutputTokens }: CondenseContext): number {
+  const answer = maxOutputTokens ?? Math.min(usualAnswer, window / 8);
+  return Math.max(window / 8, window - fixed - answer);
+}
+
+/** The names of tools in the form of any API. */
+function namesOf(tools: readonly unknown[] = []): readonly string[] {
+  return tools.flatMap((tool) => textOf(field(tool, 'name') ?? field(field(tool, 'function'), 'name')) ?? []);
 }
 
 function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {

@@ -59,8 +59,10 @@ export class Conversations {
     const kind = refusalKind(error);
     if (request === undefined || kind === undefined || request.answered?.includes(kind.type) === true) return undefined;
     const { messages, options, answered = [] } = request;
-    const harder = kind.type === 'overflow' ? { window: this.#windowOf(kind, fitted) } : { withoutThinking: true };
-    const again = await this.#conversation(messages, options).fit(messages, options, harder);
+    const conversation = this.#conversation(messages, options);
+    const again = await (kind.type === 'overflow'
+      ? conversation.fitAfterOverflow(messages, options, this.#windowOf(kind, fitted))
+      : conversation.fit(messages, options, { withoutThinking: true }));
     this.#requests.set(again, { messages, options, answered: [...answered, kind.type] });
     return again;
   }
@@ -74,7 +76,7 @@ export class Conversations {
 
   /** The window in the measure of the view. Without any size, what was sent did not fit. */
   #windowOf(
-    { inputTokens, contextWindow }: Extract<RefusalKind, { type: 'overflow' }>,
+    { inputTokens, requestedTokens, contextWindow }: Extract<RefusalKind, { type: 'overflow' }>,
     fitted: Fitted<unknown>,
   ): number {
     const { now = () => new Date() } = this.#options;
@@ -82,7 +84,10 @@ export class Conversations {
     const sent = fitted.tokensAfter;
     if (window === undefined) return sent;
     // Of what was not counted by the provider only its window is known.
-    return Math.min(sent, inputTokens === undefined ? window : (window * sent) / inputTokens);
+    if (inputTokens !== undefined) return Math.min(sent, (window * sent) / inputTokens);
+    // The answer takes the rest.
+    if (requestedTokens !== undefined) return Math.min(sent, Math.max(window / 8, sent - (requestedTokens - window)));
+    return Math.min(sent, window);
   }
 
   #conversation(messages: readonly unknown[], { conversationId }: FitOptions): Conversation {

@@ -8,6 +8,9 @@ import { isRecord } from '@palimpsest/llm-adapters/wire';
  */
 export const placeType = 'messages/place';
 
+/** What a refusal told of the window of a model: `model`, and `tokens` as the view estimates. */
+const windowType = 'messages/window';
+
 /** The beginning of a host's list. */
 export interface Place {
   /** Unit: messages. */
@@ -124,6 +127,19 @@ export class OwnEvents {
     this.#readRequest(placeEvent);
     this.#events.push(...events.map((event) => ({ ...placement, event })));
     this.#waiting.push(placeEvent, ...events);
+  }
+
+  /** The window of a model of which a refusal told last. Unit: tokens, as the view estimates. */
+  windowOf(model = 'unknown'): number | undefined {
+    const isOfModel = ({ event }: OwnEvent) => event.type === windowType && event['model'] === model;
+    const tokens = this.#events.findLast(isOfModel)?.event as { readonly tokens?: unknown } | undefined;
+    return typeof tokens?.tokens === 'number' ? tokens.tokens : undefined;
+  }
+
+  /** Keeps a window for all lists of the conversation. */
+  addWindow(tokens: number, model = 'unknown'): void {
+    const start: Place = { count: 0, beginning: '' };
+    this.add({ place: start, covers: start }, [createEvent(windowType, { source: 'environment', model, tokens })]);
   }
 
   /** Stores what was added. What cannot be stored is tried again with the next events. */

@@ -1,0 +1,65 @@
+import { addressOf, isToolResult, sliceText, toolResultContent } from '@palimpsest/events';
+import type { Redaction, ToolResultEvent } from '@palimpsest/events';
+import { recallToolName } from '@palimpsest/relevance-tool';
+import { keptEventIds } from '@palimpsest/view';
+import type { View } from '@palimpsest/view';
+
+/** What stays of a result that is cut: at each end this share of the room, and at most so many characters. */
+const endShare = 1 / 32;
+const longestEnd = 8_000;
+const charsPerToken = 4;
+
+/** The results of a view that alone are larger than `least`, cut in the middle: the largest first, as many as `isNeeded` wants. */
+export interface CuttingOptions {
+  /** Unit: tokens, as the view estimates. */
+  readonly least: number;
+  /** What the view may take. Unit: tokens. */
+  readonly room: number;
+  /** Whether the model has the tool that reads what was cut. */
+  readonly canRecall: boolean;
+  /** Whether the next one has to be cut too, given what was saved. Unit: tokens. @defaultValue all of them */
+  readonly isNeeded?: ((saved: number) => boolean) | undefined;
+}
+
+export interface Cut {
+  readonly redaction: Redaction;
+  /** The index of the event in the view. */
+  readonly index: number;
+  /** Unit: tokens, as the view estimates. */
+  readonly saved: number;
+}
+
+/** Cuts the largest results of a view. What is pinned or protected stays, and so does what is cut already. */
+export function cutResults(
+  view: View,
+  { least, room, canRecall, isNeeded = () => true }: CuttingOptions,
+): readonly Cut[] {
+  const kept = keptEventIds(view);
+  const large = [...view.events]
+    .filter((event) => isToolResult(event) && event.redacted !== true && !kept.has(event.id))
+    .filter((event): event is ToolResultEvent => view.tokensOf(event) > least)
+    .sort((one, other) => view.tokensOf(other) - view.tokensOf(one));
+  let saved = 0;
+  return large.flatMap((event) => {
+    if (!isNeeded(saved)) return [];
+    const text = cutText(event, Math.min(longestEnd, Math.floor(room * endShare) * charsPerToken), canRecall);
+    const cut = {
+      redaction: { eventId: event.id, text },
+      index: view.indexOf(event.id) ?? 0,
+      saved: Math.max(0, view.tokensOf(event) - Math.ceil(text.length / charsPerToken)),
+    };
+    saved += cut.saved;
+    return [cut];
+  });
+}
+
+/** The beginning and the end of a result, and between them its size and its address. */
+function cutText(event: ToolResultEvent, end: number, canRecall: boolean): string {
+  const parts = toolResultContent(event).map((part) => (part.type === 'text' ? part.text : `[${part.type}]`));
+  const text = parts.join('\n');
+  const [head, tail] = [sliceText(text, 0, end), sliceText(text, Math.max(end, text.length - end))];
+  const left = text.length - head.length - tail.length;
+  const how = canRecall ? ` ${recallToolName} returns the original.` : ' Ask for a smaller part of it.';
+  const note = `[${left} characters are left out here, because the result is too large for the window. Address: ${addressOf(event.id)}.${how}]`;
+  return [head, note, tail].filter((part) => part !== '').join('\n');
+}
