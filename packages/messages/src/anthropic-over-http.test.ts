@@ -5,7 +5,7 @@ import { anthropicServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import type { Condenser } from '@palimpsest/view';
 import { afterEach, describe, expect, it } from 'vitest';
-import { resultOf } from '../test-support/anthropic-loop.js';
+import { addAnthropicStep, resultOf } from '../test-support/anthropic-loop.js';
 import type { AnthropicMessage } from '../test-support/anthropic-loop.js';
 import { anthropicMessages, condensedHistory } from './index.js';
 import type { CondensedHistory, CondensedHistoryOptions, AnthropicMessageLike, Fitted } from './index.js';
@@ -268,6 +268,51 @@ describe('a model that binds its thinking', () => {
     expect(server.requests).toHaveLength(37);
     expect(thoughtsIn(own.sent.at(-1)?.messages ?? [])).toHaveLength(5);
   });
+});
+
+it('a deferred tool that is added drops no thinking, and what loads it stays while it is deferred', async () => {
+  let calls = 0;
+  const server = await anthropicServer({
+    reply: (_, index) => ({
+      content: [
+        { type: 'thinking', thinking: `Thought ${index}.`, signature: '' },
+        { type: 'tool_use', id: `toolu_${calls++}`, name: index === 1 ? 'find' : 'read', input: {} },
+      ],
+    }),
+  });
+  servers.push(server);
+  const client = new Anthropic({ baseURL: server.url, apiKey: 'key', maxRetries: 0 });
+  const model = 'claude-opus-5-5';
+  const history = condensedHistory(options(extractiveSummaryCondenser({ maxSize: 16, keepFirst: 1 }), model));
+  const list: AnthropicMessage[] = [{ role: 'user', content: 'Read all the files.' }];
+  const find: Anthropic.Tool = { name: 'find', input_schema: { type: 'object' } };
+  const deferred = (name: string) => ({ name, input_schema: { type: 'object' as const }, defer_loading: true });
+  const given: Anthropic.Tool[] = [...tools, find, deferred('dig')];
+  const step = async () => {
+    const { messages } = await history.fit(list, { tools: given });
+    const { content } = await client.messages.create({ model, max_tokens: 2_000, tools: given, messages });
+    list.push({ role: 'assistant', content });
+    const results = content.flatMap((block) => (block.type === 'tool_use' ? [block] : []));
+    list.push({
+      role: 'user',
+      content: results.map(({ id, name }) =>
+        name === 'read'
+          ? resultOf(id, 50)
+          : { type: 'tool_result', tool_use_id: id, content: [{ type: 'tool_reference', tool_name: 'dig' }] },
+      ),
+    });
+    return messages;
+  };
+  for (let count = 0; count < 3; count++) await step();
+  given.push(deferred('fill'));
+  expect(thoughtsIn(await step())).toHaveLength(3);
+  for (let count = 0; count < 20; count++) await step();
+  const loaded = await step();
+  expect(loaded.length).toBeLessThan(20);
+  expect(JSON.stringify(loaded)).toContain('tool_reference');
+  // Without deferred tools it is a result like any other.
+  for (let count = 100; count < 110; count++) addAnthropicStep(list, count);
+  expect(JSON.stringify((await history.fit(list, { tools })).messages)).not.toContain('tool_reference');
 });
 
 describe('a model with manual thinking', () => {

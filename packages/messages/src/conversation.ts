@@ -8,6 +8,7 @@ import { sendableThinking } from './bound-thinking.js';
 import { withMarks } from './cache-marks.js';
 import { canonical, digestOf } from './digest.js';
 import type { Codec } from './codec.js';
+import { defersTools, loadedTools } from './deferred-tools.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 import type { ChangeWatch } from './change-watch.js';
 import { hardReset } from './hard-reset.js';
@@ -230,18 +231,29 @@ export class Conversation {
   }
 
   /** The log that has read most of the list. */
-  async #logOf(messages: readonly unknown[], { system }: FitOptions, model: Model): Promise<HistoryLog> {
+  async #logOf(messages: readonly unknown[], { system, tools }: FitOptions, model: Model): Promise<HistoryLog> {
     const { codec, now = () => new Date() } = this.#options;
     const instructions = (codec.instructions ?? instructionsOf)(system);
+    const defers = defersTools(tools);
     const known = this.#logs.findLast((log) => {
-      if (log.instructions !== instructions || log.list.common(messages) < log.list.length) return false;
+      if (log.instructions !== instructions || log.defersTools !== defers) return false;
+      if (log.list.common(messages) < log.list.length) return false;
       const next = messages[log.list.length];
       return next === undefined || !log.continuesLast(codec.read(next));
     });
     const { thinking, estimateTokens } = model;
     const { following } = this.#tools;
-    const made = (list?: HostList) =>
-      new HistoryLog({ codec, own: this.#own, instructions, now, thinking, estimateTokens, following }, list);
+    const logOptions = {
+      codec,
+      own: this.#own,
+      instructions,
+      now,
+      thinking,
+      estimateTokens,
+      following,
+      defersTools: defers,
+    };
+    const made = (list?: HostList) => new HistoryLog(logOptions, list);
     let log = known ?? made(this.#commonList(messages));
     if (known !== undefined) this.#logs.splice(this.#logs.indexOf(known), 1);
     if (!(await log.readOn(messages))) {
@@ -291,7 +303,7 @@ export class Conversation {
       log,
       own: this.#own,
       chain: this.#chain,
-      beside: digestOf(JSON.stringify(canonical([system, tools]))),
+      beside: digestOf(JSON.stringify(canonical([system, loadedTools(tools)]))),
       leavesOutAll: harder.withoutThinking === true,
       supersedes: harder.withoutThinking === true || harder.window !== undefined,
       sendsUnknown: unknownThinking === 'sent',
@@ -332,7 +344,7 @@ function openList(messages: readonly unknown[], codec: Codec, { bindsThinking }:
 
 /** Unit: tokens, at four characters of JSON each. */
 function fixedTokens({ system, tools }: FitOptions): number {
-  return Math.ceil((jsonLength(system) + jsonLength(tools)) / 4);
+  return Math.ceil((jsonLength(system) + jsonLength(loadedTools(tools))) / 4);
 }
 
 /** What cannot be written as JSON is no part of a request. */

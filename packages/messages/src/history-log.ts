@@ -7,6 +7,7 @@ import { isCondensation, pin, ViewProjection } from '@palimpsest/view';
 import type { EstimateTokens, ThinkingMode, View } from '@palimpsest/view';
 import type { Codec, HostMessage } from './codec.js';
 import { coveredMessages } from './covered-messages.js';
+import { loadsTools } from './deferred-tools.js';
 import { HostList } from './host-list.js';
 import type { OwnEvent, OwnEvents, Place, Placement } from './own-events.js';
 
@@ -19,6 +20,8 @@ export interface LogOptions {
   /** The instructions that stand beside the messages. */
   readonly instructions: string;
   readonly now: () => Date;
+  /** Whether tools are deferred. Messages that load them are then kept. */
+  readonly defersTools: boolean;
   /** Makes the events that follow from an event of a message: directives. @defaultValue none follow */
   readonly following?: ((event: Event, log: readonly Event[]) => Promise<readonly Event[]>) | undefined;
 }
@@ -77,6 +80,11 @@ export class HistoryLog {
 
   get events(): readonly Event[] {
     return this.#log;
+  }
+
+  /** Whether messages that load tools are kept. */
+  get defersTools(): boolean {
+    return this.#options.defersTools;
   }
 
   /** The instructions with which the log began. */
@@ -203,7 +211,8 @@ export class HistoryLog {
       const pair = hosts.find((host) => host?.pair !== undefined)?.pair;
       if (pair !== undefined) this.#pairs.set(event.id, pair);
       this.#put(event);
-      if (hosts.some((host) => host?.isBarrier === true)) this.#put(pinOf(event));
+      const isKept = (host: HostMessage) => host.isBarrier === true || (this.defersTools && loadsTools(host));
+      if (hosts.some((host) => host !== undefined && isKept(host))) this.#put(pinOf(event));
       const following = (await this.#options.following?.(event, this.#log)) ?? [];
       for (const own of following) this.#put(own);
     }
@@ -240,9 +249,10 @@ function recalled(event: Event): Event {
   return { ...event, details: { recalledEventIds: [] } };
 }
 
-/** The event that keeps a barrier in the view. Its id follows from the barrier's. */
+/** The event that keeps an event of a message in the view. Its id follows from the other's. */
 function pinOf(event: Event): Event {
-  return { ...pin(event.id, { source: 'environment', reason: 'a compaction of the provider' }), id: `${event.id}-pin` };
+  const reason = 'a compaction of the provider, or tools that it has loaded';
+  return { ...pin(event.id, { source: 'environment', reason }), id: `${event.id}-pin` };
 }
 
 /**

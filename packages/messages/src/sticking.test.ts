@@ -65,6 +65,7 @@ describe('a condensation holds while the list begins with what it covers', () =>
         codec,
         own,
         instructions: '',
+        defersTools: false,
         now: () => new Date(),
       });
       expect(await read.readOn(list)).toBe(true);

@@ -32,6 +32,7 @@ export const contentExamples: RequestExamples = {
         ask,
       ]),
     ],
+    ['A-empty-list: no tool among the tools', body([ask], { tools: [] })],
     ['A-empty-list: no list', body([ask, assistant(call('a')), user(result('a', { content: undefined }))])],
     [
       'A-empty-list: an empty list within an input',
@@ -90,7 +91,6 @@ export const contentExamples: RequestExamples = {
       body([user({ type: 'input_text', text: 'Go.' })]),
     ],
     ['A-block-type', 'messages.0.content.1.type', 'a block without a type', body([user(text('Go.'), { text: 'x' })])],
-    ['A-empty-list', 'tools', 'no tool among the tools', body([ask], { tools: [] })],
     ['A-empty-list', 'system', 'no block among the instructions', body([ask], { system: [] })],
     [
       'A-empty-list',

@@ -67,14 +67,11 @@ const blocksKnown: Rule = ({ turns }, report) =>
       ),
   );
 
-/** provider-rules A-empty-list: lists are not empty. Rule A10 covers empty messages, A-error-content empty errors. */
+/** provider-rules A-empty-list: lists are not empty; `tools` may be, as agents send it. Rule A10 covers empty messages, A-error-content empty errors. */
 const listsNotEmpty: Rule = ({ body, turns }, report) => {
   const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
   const blocks = turns.flatMap((turn) => turn.blocks);
-  const hasCalls = blocks.some(({ type }) => type === 'tool_use' || type === 'tool_result');
   return [
-    // If the history has calls, rule A26 reports the missing tools.
-    ...(isEmpty(body.tools) && !hasCalls ? ['tools'] : []),
     ...(isEmpty(body.system) ? ['system'] : []),
     ...(isEmpty(body.stop_sequences) ? ['stop_sequences'] : []),
     ...blocks

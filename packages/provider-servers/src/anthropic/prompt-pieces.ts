@@ -26,11 +26,14 @@ export const charactersPerToken = 4;
  */
 const renderedBefore = new WeakMap<JsonObject, { readonly role: string; readonly text: string }>();
 
-/** The prompt of a request in pieces: tools, system, messages. */
+/** The prompt of a request in pieces: tools, system, messages. A tool with `defer_loading` is no part of it. */
 export function promptPieces(body: JsonObject): readonly PromptPiece[] {
   const { turns } = anthropicRequestParts(body, 'messages', []);
   return [
-    ...listIn(body.tools).map((tool, index) => piece('tools', `tools.${index}`, objectIn(tool) ?? {})),
+    ...listIn(body.tools).flatMap((value, index) => {
+      const tool = objectIn(value) ?? {};
+      return tool.defer_loading === true ? [] : [piece('tools', `tools.${index}`, tool)];
+    }),
     ...blocksIn(body.system, 'system').map(({ path, value }) => piece('system', path, value)),
     ...turns.flatMap(({ role, blocks }, turn) =>
       blocks.map(({ path, value }) => piece('messages', path, value, turn, role)),

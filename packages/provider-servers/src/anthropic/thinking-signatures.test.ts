@@ -151,6 +151,23 @@ describe('thinking that a model binds', () => {
     );
   });
 
+  it('passes with another deferred tool, which is neither counted nor cached', async () => {
+    const server = await start();
+    const messages = await goOn(server, [begin], { steps: 2 });
+    const look = { name: 'look', input_schema: { type: 'object' } };
+    const deferred = { name: 'dig', description: 'digs '.repeat(500), input_schema: {}, defer_loading: true };
+    const usageWith = async (tools: readonly object[]) => {
+      const { body, refusal } = await post(server, request(messages, { tools }));
+      expect(refusal).toBe('');
+      const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens } = body.usage as Record<
+        string,
+        number
+      >;
+      return [input_tokens, cache_read_input_tokens, cache_creation_input_tokens].reduce((a = 0, b = 0) => a + b, 0);
+    };
+    expect(await usageWith([look, deferred])).toBe(await usageWith([look]));
+  });
+
   it('names the system prompt as what differs', async () => {
     const server = await start();
     const messages = await goOn(server, [begin]);

@@ -6,7 +6,7 @@ import { listIn, objectIn, textIn } from '../wire-json.js';
 import type { JsonObject } from '../wire-json.js';
 
 /**
- * The whole input of the model, in cache order: tools first. Cache marks are excluded. Text is rendered equally as a string and
+ * The whole input of the model, in cache order: tools first. Cache marks are excluded, and tools with `defer_loading`. Text is rendered equally as a string and
  * as a part.
  */
 export function renderedInput(body: JsonObject): string {
@@ -19,7 +19,8 @@ const partEnd = /,"[\uFDD0\uFDD1]"/g;
 
 /** The rendered input, including marks for the ends of parts. */
 function withEnds({ tools, instructions, messages, input }: JsonObject): string {
-  const read = [tools ?? [], ...(instructions === undefined ? [] : [instructions]), messages ?? input ?? []];
+  const loaded = listIn(tools).filter((tool) => objectIn(tool)?.defer_loading !== true);
+  const read = [loaded, ...(instructions === undefined ? [] : [instructions]), messages ?? input ?? []];
   return JSON.stringify(read, (key, value: unknown) => {
     if (key !== 'content' && key !== 'output') return value;
     const parts = typeof value === 'string' && value !== '' ? [{ text: value }] : value;

@@ -213,16 +213,14 @@ export const outputPartsFit: ResponsesRule = ({ items }, report) =>
     });
   });
 
-/** provider-rules C-empty-list: lists are not empty. */
-export const listsNotEmpty: ResponsesRule = ({ body, items }, report) =>
-  [
-    { path: 'tools', value: body.tools },
-    ...items.map(({ path, type, value }) =>
+/** provider-rules C-empty-list: lists are not empty; `tools` may be, as agents send it. */
+export const listsNotEmpty: ResponsesRule = ({ items }, report) =>
+  items
+    .map(({ path, type, value }) =>
       type === 'message'
         ? { path: `${path}.content`, value: value.content }
         : { path: `${path}.output`, value: type === 'function_call_output' ? value.output : undefined },
-    ),
-  ]
+    )
     .filter(({ value }) => Array.isArray(value) && value.length === 0)
     .map(({ path }) => {
       const words = `Invalid '${quotedPath(path)}': empty array. Expected an array with minimum length 1, but got an empty array instead.`;

@@ -84,6 +84,7 @@ const good: readonly (readonly [string, unknown])[] = [
     body([user, called('a'), output('a', { output: [{ type: 'input_image', image_url: 'x' }] })]),
   ],
   ['C-item-type: what other tools leave', body([user, { type: 'web_search_call', id: 'ws_1', status: 'completed' }])],
+  ['C-empty-list: no tool among the tools', body([user], { tools: [] })],
   ['C-tools: no tools and no calls', body([user], { tools: undefined })],
   ['B9: temperature of a model that has one', body([user], { model: 'gpt-4o', temperature: 0.2 })],
   [
@@ -203,7 +204,6 @@ const bad: readonly (readonly [rule: string, path: string, what: string, body: u
     'an empty text in an output',
     body([user, called('a'), output('a', { output: [{ type: 'input_text', text: '' }] })]),
   ],
-  ['C-empty-list', 'tools', 'no tool among the tools', body([user], { tools: [] })],
   ['C-empty-list', 'input.0.content', 'no part in a message', body([{ role: 'user', content: [] }])],
   ['C-empty-list', 'input.2.output', 'no part in an output', body([user, called('a'), output('a', { output: [] })])],
   ['C-tools', 'tools', 'calls and no tools', body([user, called('a'), output('a')], { tools: undefined })],
