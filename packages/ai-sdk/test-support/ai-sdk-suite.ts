@@ -226,7 +226,7 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
             return inner.condense(view, context);
           },
         };
-        const make = () => condensing({ condenser: failing, store, maxConversations: 1 });
+        const make = () => condensing({ condenser: failing, store, maxMemoryBytes: 1 });
         let prepareStep = make();
         await generateText({
           ...settings(model, 'claude-opus-5-5'),

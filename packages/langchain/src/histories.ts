@@ -30,7 +30,7 @@ interface Idle extends StateHistory {
   readonly end: string;
 }
 
-const defaultMaxConversations = 100;
+const defaultMaxMemoryBytes = 256 * 1024 * 1024;
 
 /**
  * The histories of the states that were used last. A history is made of a state's events, so a checkpoint from which a graph is
@@ -79,8 +79,14 @@ export class Histories {
   #keep(key: string, idle: Idle): void {
     this.#idle.delete(key);
     this.#idle.set(key, idle);
-    const [oldest = ''] = this.#idle.keys();
-    if (this.#idle.size > (this.#options.maxConversations ?? defaultMaxConversations)) this.#idle.delete(oldest);
+    // A history can be kept under two keys.
+    const histories = new Set([...this.#idle.values()].map((one) => one.history));
+    let left = [...histories].reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
+    for (const [oldest, { history }] of [...this.#idle]) {
+      if (left <= (this.#options.maxMemoryBytes ?? defaultMaxMemoryBytes) || history === idle.history) return;
+      this.#idle.delete(oldest);
+      if (![...this.#idle.values()].some((one) => one.history === history)) left -= history.memoryBytes;
+    }
   }
 }
 

@@ -214,7 +214,7 @@ describe('a model that binds its thinking', () => {
     const own = await loop('claude-opus-5-5', server);
     const store = how === 'stored' ? memoryEventStore() : undefined;
     const condenser = unreliable();
-    const make = () => condensedHistory({ ...options(condenser, own.model), maxConversations: 1, store });
+    const make = () => condensedHistory({ ...options(condenser, own.model), maxMemoryBytes: 1, store });
     let history = make();
     for (let count = 0; count < 60 * share; count++) {
       condenser.isFailing = how === 'failing' && count % 7 > 4;
@@ -327,7 +327,7 @@ describe('a model with manual thinking', () => {
     const own = await loop('claude-haiku-4-5', server);
     const condenser = unreliable();
     const store = how.endsWith('with one') ? memoryEventStore() : undefined;
-    const make = () => condensedHistory({ ...options(condenser, own.model), maxConversations: 1, store });
+    const make = () => condensedHistory({ ...options(condenser, own.model), maxMemoryBytes: 1, store });
     let history = make();
     for (let count = 0; count < 70 * share; count++) {
       condenser.isFailing = how === 'fails' && count % 7 > 4;

@@ -225,7 +225,7 @@ describe('fit', () => {
 
   it('forgets the conversation that was not used for longest', async () => {
     const condenser = summarising();
-    const history = condensedHistory({ condenser, codec, maxConversations: 2 });
+    const history = condensedHistory({ condenser, codec, maxMemoryBytes: 150_000 });
     const lists = [chatHistory(30), chatHistory(30), chatHistory(30)];
     lists.forEach((list, index) => Object.assign(list[1] ?? {}, { content: `Conversation ${index}.` }));
     for (const list of lists) await history.fit(list);

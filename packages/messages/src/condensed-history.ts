@@ -46,6 +46,8 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
    * or not at all.
    */
   readonly tools: readonly HostTool[];
+  /** What the conversations take in memory, as estimated from their messages. Unit: bytes. */
+  readonly memoryBytes: number;
   /**
    * Runs a call of one of {@link CondensedHistory.tools}. The list ends with the model's answer that holds the call. The host adds the
    * answer to its list as it adds any result. Undefined if the call is not one of these tools'.
@@ -78,6 +80,9 @@ export function condensedHistory<Message, HostTool extends object = object>(
   return {
     fit,
     afterError,
+    get memoryBytes() {
+      return conversations.memoryBytes;
+    },
     used: (usage, fitted) => conversations.used(usage, fitted),
     tools: own.tools.map((tool) => codec.tool(toolDefinition(tool))),
     answerTo: (toolCallId, messages, fitOptions = {}) => conversations.answerTo(toolCallId, messages, fitOptions),

@@ -14,18 +14,21 @@ import type { ChangeWatch } from './change-watch.js';
 import { hardReset } from './hard-reset.js';
 import { cutResults } from './large-results.js';
 import { HistoryLog } from './history-log.js';
+import type { LogOptions } from './history-log.js';
 import type { HostList } from './host-list.js';
-import { modelOf } from './model.js';
+import { modelOf, modelOptionsOf } from './model.js';
 import type { Model } from './model.js';
 import { OutputWriter, SentChain } from './output.js';
 import type { SentMessage } from './output.js';
-import { OwnEvents } from './own-events.js';
-import type { Placement } from './own-events.js';
+import type { OwnEvents, Placement } from './own-events.js';
 import { actionOf, answerTo } from './own-tools.js';
 import type { OwnTools, ToolAnswer } from './own-tools.js';
 
-/** How many lists of one conversation are kept read: branches, and conversations that begin alike. */
+/** How many lists of one conversation are kept read: branches. */
 const maxLogs = 4;
+
+/** What a conversation takes in memory, measured on recorded ones: messages, events, snapshots. Unit: bytes a character. */
+const bytesPerCharacter = 7;
 
 /** A view that takes more of a window that has overflowed is not condensed enough, and what a hard reset leaves of it. */
 const fullShare = 0.75;
@@ -61,12 +64,22 @@ export class Conversation {
   readonly #logs: HistoryLog[] = [];
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(id: string, options: CondensedHistoryOptions<unknown>, shared: Shared) {
+  /** @param own - the events of all conversations with this name */
+  constructor(own: OwnEvents, options: CondensedHistoryOptions<unknown>, shared: Shared) {
     this.#options = options;
     this.#tools = shared.tools;
     this.#changes = shared.changes;
-    this.#own = new OwnEvents(id, options.store);
+    this.#own = own;
     this.#writer = new OutputWriter(options.codec, shared.tools.label);
+  }
+
+  get name(): string {
+    return this.#own.name;
+  }
+
+  /** Estimated. Unit: bytes. */
+  get bytes(): number {
+    return this.#logs.reduce((sum, { list }) => sum + list.characters, 0) * bytesPerCharacter;
   }
 
   /** The answer of one of the history's tools to a call in the list. Undefined if the call is of another tool, or not there. */
@@ -74,7 +87,7 @@ export class Conversation {
     return this.#inTurn(async () => {
       const now = this.#options.now ?? (() => new Date());
       await this.#own.load(options.signal);
-      const { events } = await this.#logOf(messages, options, modelOf(this.#options, now()));
+      const { events } = await this.#logOf(messages, options, this.#modelOf(options, now()));
       const action = actionOf(events, toolCallId);
       const tool = this.#tools.tools.find(({ name }) => name === action?.toolCall.name);
       return action === undefined || tool === undefined ? undefined : answerTo(tool, action, events);
@@ -88,17 +101,17 @@ export class Conversation {
   /** Fits a list that the provider has refused as too long. From now on the window counts for the model. Unit: tokens, as the view estimates. */
   fitAfterOverflow(messages: readonly unknown[], options: FitOptions, window: number): Promise<Fitted<unknown>> {
     return this.#inTurn(() => {
-      this.#own.addWindow(window, this.#options.model);
+      this.#own.addWindow(window, this.#modelOf(options).name);
       return this.#fit(messages, options, { window });
     });
   }
 
   /** Records what the provider counted for a fitted list. */
-  used(usage: Usage, fitted: Fitted<unknown>): Promise<void> {
+  used(usage: Usage, fitted: Fitted<unknown>, options: FitOptions): Promise<void> {
     return this.#inTurn(async () => {
       const placement = this.#placements.get(fitted);
       if (placement === undefined) return;
-      const { model = 'unknown' } = this.#options;
+      const { name: model } = this.#modelOf(options);
       const { tokensAfter } = fitted;
       const responseId = `answer-to-${placement.place.beginning}`;
       const fields = { responseId, model, usage, estimatedInputTokens: tokensAfter, purpose: 'agent' };
@@ -116,7 +129,7 @@ export class Conversation {
   async #fit(messages: readonly unknown[], options: FitOptions, harder: Harder): Promise<Fitted<unknown>> {
     const { signal } = options;
     const now = this.#options.now ?? (() => new Date());
-    const model = modelOf(this.#options, now());
+    const model = this.#modelOf(options, now());
     const problems: Error[] = [];
     const attempt = async (what: () => Promise<void>): Promise<void> => {
       try {
@@ -141,7 +154,7 @@ export class Conversation {
     const condensations: Condensation[] = [];
     let view = log.view;
     const condenses = options.condense !== false || harder.window !== undefined;
-    const window = harder.window ?? leastOf(model.contextWindow, this.#own.windowOf(this.#options.model));
+    const window = harder.window ?? leastOf(model.contextWindow, this.#own.windowOf(model.name));
     const canRecall = namesOf(options.tools).includes(recallToolName);
     await attempt(async () => {
       if (!condenses) return;
@@ -190,7 +203,7 @@ export class Conversation {
       }
     });
     // What a provider has refused before, it refuses again.
-    const full = harder.window === undefined ? this.#own.windowOf(this.#options.model) : harder.window * fullShare;
+    const full = harder.window === undefined ? this.#own.windowOf(model.name) : harder.window * fullShare;
     if (condenses && window !== undefined && full !== undefined && view.tokens() > full) {
       const reset = hardReset(log.view, window * targetShare, { canRecall });
       if (reset !== undefined) {
@@ -230,34 +243,28 @@ export class Conversation {
     return { messages: sent, state, ...nothing, problem };
   }
 
+  #modelOf({ model }: FitOptions, now = new Date()): Model {
+    return modelOf(modelOptionsOf(this.#options, model), now);
+  }
+
   /** The log that has read most of the list. */
   async #logOf(messages: readonly unknown[], { system, tools }: FitOptions, model: Model): Promise<HistoryLog> {
     const { codec, now = () => new Date() } = this.#options;
-    const instructions = (codec.instructions ?? instructionsOf)(system);
-    const defers = defersTools(tools);
+    const { name, thinking, estimateTokens } = model;
+    const options: LogOptions = {
+      ...{ codec, own: this.#own, now, model: name, thinking, estimateTokens, following: this.#tools.following },
+      instructions: (codec.instructions ?? instructionsOf)(system),
+      defersTools: defersTools(tools),
+    };
     const known = this.#logs.findLast((log) => {
-      if (log.instructions !== instructions || log.defersTools !== defers) return false;
-      if (log.list.common(messages) < log.list.length) return false;
+      if (!log.isFor(options) || log.list.common(messages) < log.list.length) return false;
       const next = messages[log.list.length];
       return next === undefined || !log.continuesLast(codec.read(next));
     });
-    const { thinking, estimateTokens } = model;
-    const { following } = this.#tools;
-    const logOptions = {
-      codec,
-      own: this.#own,
-      instructions,
-      now,
-      thinking,
-      estimateTokens,
-      following,
-      defersTools: defers,
-    };
-    const made = (list?: HostList) => new HistoryLog(logOptions, list);
-    let log = known ?? made(this.#commonList(messages));
+    let log = known ?? new HistoryLog(options, this.#commonList(messages));
     if (known !== undefined) this.#logs.splice(this.#logs.indexOf(known), 1);
     if (!(await log.readOn(messages))) {
-      log = made(log.list);
+      log = new HistoryLog(options, log.list);
       await log.readOn(messages);
     }
     this.#logs.push(log);
@@ -267,9 +274,10 @@ export class Conversation {
 
   /** What is read already of a list that goes on in another way. */
   #commonList(messages: readonly unknown[]): HostList | undefined {
-    const counts = this.#logs.map(({ list }) => list.common(messages));
+    const lists = this.#logs.map(({ list }) => list);
+    const counts = lists.map((list) => list.common(messages));
     const count = Math.max(0, ...counts);
-    return count === 0 ? undefined : this.#logs[counts.lastIndexOf(count)]?.list.first(count);
+    return count === 0 ? undefined : lists[counts.lastIndexOf(count)]?.first(count);
   }
 
   #send(

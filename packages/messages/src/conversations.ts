@@ -2,16 +2,17 @@ import { usageSchema } from '@palimpsest/events';
 import type { Usage } from '@palimpsest/events';
 import { anthropicUsage, isRecord, openaiUsage, refusalKind } from '@palimpsest/llm-adapters/wire';
 import type { RefusalKind } from '@palimpsest/llm-adapters/wire';
-import { digestOf, messageDigest } from './digest.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 import { ChangeWatch } from './change-watch.js';
 import { Conversation } from './conversation.js';
 import type { Shared } from './conversation.js';
 import { InvalidMessagesError } from './errors.js';
-import { modelOf } from './model.js';
+import { modelOf, modelOptionsOf } from './model.js';
+import { Openings } from './openings.js';
+import { OwnEvents } from './own-events.js';
 import type { OwnTools, ToolAnswer } from './own-tools.js';
 
-const defaultMaxConversations = 100;
+const defaultMaxMemoryBytes = 256 * 1024 * 1024;
 
 /** What a fitted list was made of. */
 interface FittedRequest {
@@ -25,12 +26,16 @@ interface FittedRequest {
 export class Conversations {
   readonly #options: CondensedHistoryOptions<unknown>;
   readonly #shared: Shared;
-  /** The one that was used last is the last. */
+  /** By name and opening. The one that was used last is the last. */
   readonly #conversations = new Map<string, Conversation>();
+  /** Of all conversations with a name. */
+  readonly #own = new Map<string, OwnEvents>();
+  readonly #openings: Openings;
   readonly #requests = new WeakMap<Fitted<unknown>, FittedRequest>();
 
   constructor(options: CondensedHistoryOptions<unknown>, tools: OwnTools) {
     this.#options = options;
+    this.#openings = new Openings(options.codec);
     this.#shared = { tools, changes: new ChangeWatch() };
   }
 
@@ -48,8 +53,10 @@ export class Conversations {
     options.signal?.throwIfAborted();
     // The host may go on appending while a condenser works.
     const messages = [...(given as readonly unknown[])];
-    const fitted = await this.#conversation(messages, options).fit(messages, options);
+    const conversation = this.#conversation(messages, options);
+    const fitted = await conversation.fit(messages, options);
     this.#requests.set(fitted, { messages, options });
+    this.#giveUp(conversation);
     return fitted;
   }
 
@@ -61,7 +68,7 @@ export class Conversations {
     const { messages, options, answered = [] } = request;
     const conversation = this.#conversation(messages, options);
     const again = await (kind.type === 'overflow'
-      ? conversation.fitAfterOverflow(messages, options, this.#windowOf(kind, fitted))
+      ? conversation.fitAfterOverflow(messages, options, this.#windowOf(kind, fitted, options))
       : conversation.fit(messages, options, { withoutThinking: true }));
     this.#requests.set(again, { messages, options, answered: [...answered, kind.type] });
     return again;
@@ -71,16 +78,17 @@ export class Conversations {
     const request = this.#requests.get(fitted);
     const usage = usageIn(reported);
     if (request === undefined || usage === undefined) return;
-    await this.#conversation(request.messages, request.options).used(usage, fitted);
+    await this.#conversation(request.messages, request.options).used(usage, fitted, request.options);
   }
 
   /** The window in the measure of the view. Without any size, what was sent did not fit. */
   #windowOf(
     { inputTokens, requestedTokens, contextWindow }: Extract<RefusalKind, { type: 'overflow' }>,
     fitted: Fitted<unknown>,
+    { model }: FitOptions,
   ): number {
     const { now = () => new Date() } = this.#options;
-    const window = contextWindow ?? modelOf(this.#options, now()).contextWindow;
+    const window = contextWindow ?? modelOf(modelOptionsOf(this.#options, model), now()).contextWindow;
     const sent = fitted.tokensAfter;
     if (window === undefined) return sent;
     // Of what was not counted by the provider only its window is known.
@@ -90,30 +98,44 @@ export class Conversations {
     return Math.min(sent, window);
   }
 
+  get memoryBytes(): number {
+    return [...this.#conversations.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /**
+   * Those that begin alike share a name, and their own events, which differ in place. The model's first message tells them apart, so that they
+   * neither wait for each other nor crowd each other out.
+   */
   #conversation(messages: readonly unknown[], { conversationId }: FitOptions): Conversation {
-    const id = conversationId ?? this.#nameOf(messages);
-    const known = this.#conversations.get(id);
-    const conversation = known ?? new Conversation(id, this.#options, this.#shared);
-    this.#conversations.delete(id);
-    this.#conversations.set(id, conversation);
-    const [oldest] = this.#conversations.keys();
-    if (this.#conversations.size > (this.#options.maxConversations ?? defaultMaxConversations)) {
-      this.#conversations.delete(oldest as string);
-    }
+    const opening = this.#openings.of(messages);
+    const name = conversationId ?? opening.name;
+    const unanswered = `${name}\n${opening.start}`;
+    const key = opening.answered === undefined ? unanswered : `${name}\nanswered ${opening.answered}`;
+    const known = [key, unanswered].find((one) => this.#conversations.has(one)) ?? '';
+    const conversation =
+      this.#conversations.get(known) ?? new Conversation(this.#ownOf(name), this.#options, this.#shared);
+    this.#conversations.delete(known);
+    this.#conversations.set(key, conversation);
     return conversation;
   }
 
-  /** Two conversations that begin alike share a name, and nothing else: their events differ in place. */
-  #nameOf(messages: readonly unknown[]): string {
-    try {
-      for (const message of messages) {
-        const host = this.#options.codec.read(message);
-        if (host.role === 'user') return `messages-${messageDigest(host)}`;
-      }
-    } catch {
-      // The fit says that the codec has failed.
+  #ownOf(name: string): OwnEvents {
+    const own = this.#own.get(name) ?? new OwnEvents(name, this.#options.store);
+    this.#own.set(name, own);
+    return own;
+  }
+
+  /** Gives up the conversations that were not used for longest, until the others fit into the memory. */
+  #giveUp(inUse: Conversation): void {
+    let left = this.memoryBytes - (this.#options.maxMemoryBytes ?? defaultMaxMemoryBytes);
+    for (const [key, conversation] of [...this.#conversations]) {
+      if (left <= 0) break;
+      if (conversation === inUse) continue;
+      left -= conversation.bytes;
+      this.#conversations.delete(key);
+      const { name } = conversation;
+      if (![...this.#conversations.values()].some((one) => one.name === name)) this.#own.delete(name);
     }
-    return `messages-${digestOf('')}`;
   }
 }
 

@@ -10,8 +10,13 @@ export function digestOf(text: string): string {
 }
 
 /** The digest of a message without its thinking. Equal messages have equal digests: see {@link Codec}. */
-export function messageDigest({ role, sender, pieces }: HostMessage): string {
-  return digestOf(JSON.stringify([role ?? '', sender ?? '', ...pieces.flatMap(canonicalPiece)]));
+export function messageDigest(host: HostMessage): string {
+  return digestOf(canonicalText(host));
+}
+
+/** What equal messages have in common: their text without thinking. */
+export function canonicalText({ role, sender, pieces }: HostMessage): string {
+  return JSON.stringify([role ?? '', sender ?? '', ...pieces.flatMap(canonicalPiece)]);
 }
 
 /** The digest of a list that goes on by one message. */

@@ -12,7 +12,7 @@ export interface CondensedHistoryOptions<Message, HostTool extends object = obje
   readonly codec: Codec<Message, HostTool>;
   /**
    * Keeps our own events (condensations, reports, what was sent for each request), so that a restart goes on without asking a
-   * summariser again. @defaultValue they live in the process, for the last {@link CondensedHistoryOptions.maxConversations}
+   * summariser again. @defaultValue they live in the process, as {@link CondensedHistoryOptions.maxMemoryBytes} allows
    */
   readonly store?: EventStore | undefined;
   /**
@@ -20,8 +20,11 @@ export interface CondensedHistoryOptions<Message, HostTool extends object = obje
    * `CondenserTimeoutError` as `problem`. Unit: milliseconds; `Infinity` is no deadline. @defaultValue 300000
    */
   readonly condenserTimeoutMs?: number | undefined;
-  /** How many conversations are kept in memory; the one that was not used for longest is given up. @defaultValue 100 */
-  readonly maxConversations?: number | undefined;
+  /**
+   * How much memory conversations may take, as estimated from their messages; those that were not used for longest are given up, and read
+   * again when they come back. The one in use is kept, whatever its size. Unit: bytes. @defaultValue 268435456 (256 MiB)
+   */
+  readonly maxMemoryBytes?: number | undefined;
   /**
    * What is done with signed thinking of answers that this history has not seen being made, for a model that binds its thinking.
    * `left-out` is right after a restart without a store: such answers may have been made behind a condensation that
@@ -45,6 +48,12 @@ export interface FitOptions {
    * @defaultValue a name made of the user's first message
    */
   readonly conversationId?: string | undefined;
+  /**
+   * The model that this list goes to, where a conversation has several: a name takes the place of the history's `model`, and what the
+   * history states of its model holds for it too; an object takes the place of all of it. Condensations are shared.
+   * @defaultValue the history's model
+   */
+  readonly model?: string | ModelOptions | undefined;
   /** The instructions that are sent beside the messages (`system`, `instructions`). @defaultValue none */
   readonly system?: unknown;
   /** The tools that are sent beside the messages. @defaultValue none */

@@ -13,6 +13,8 @@ import type { OwnEvent, OwnEvents, Place, Placement } from './own-events.js';
 
 /** What a log is made of besides the messages. */
 export interface LogOptions {
+  /** The model that reads the log: sizes and thinking are its. */
+  readonly model: string;
   readonly thinking: ThinkingMode;
   readonly estimateTokens: EstimateTokens;
   readonly codec: Codec;
@@ -82,14 +84,11 @@ export class HistoryLog {
     return this.#log;
   }
 
-  /** Whether messages that load tools are kept. */
-  get defersTools(): boolean {
-    return this.#options.defersTools;
-  }
-
-  /** The instructions with which the log began. */
-  get instructions(): string {
-    return this.#options.instructions;
+  /** Whether the log was made for a request like this. */
+  isFor({ model, instructions, defersTools, thinking }: LogOptions): boolean {
+    const own = this.#options;
+    const isSame = own.model === model && own.instructions === instructions && own.thinking === thinking;
+    return isSame && own.defersTools === defersTools;
   }
 
   get place(): Place {
@@ -211,7 +210,7 @@ export class HistoryLog {
       const pair = hosts.find((host) => host?.pair !== undefined)?.pair;
       if (pair !== undefined) this.#pairs.set(event.id, pair);
       this.#put(event);
-      const isKept = (host: HostMessage) => host.isBarrier === true || (this.defersTools && loadsTools(host));
+      const isKept = (host: HostMessage) => host.isBarrier === true || (this.#options.defersTools && loadsTools(host));
       if (hosts.some((host) => host !== undefined && isKept(host))) this.#put(pinOf(event));
       const following = (await this.#options.following?.(event, this.#log)) ?? [];
       for (const own of following) this.#put(own);

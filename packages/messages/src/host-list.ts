@@ -1,5 +1,5 @@
 import type { Codec, HostMessage } from './codec.js';
-import { digestAfter, messageDigest } from './digest.js';
+import { canonicalText, digestAfter, digestOf, messageDigest } from './digest.js';
 import { isAsBefore, snapshotOf } from './snapshot.js';
 
 /** What is known of one message of a host. */
@@ -17,6 +17,7 @@ export interface KnownMessage {
 /** The messages of a host's list, as they were when they were read. */
 export class HostList {
   readonly #codec: Codec;
+  #characters = 0;
   readonly #known: (KnownMessage & { snapshot: unknown })[] = [];
 
   constructor(codec: Codec) {
@@ -25,6 +26,11 @@ export class HostList {
 
   get length(): number {
     return this.#known.length;
+  }
+
+  /** The characters of the messages that this list has read. */
+  get characters(): number {
+    return this.#characters;
   }
 
   at(index: number): KnownMessage | undefined {
@@ -67,7 +73,9 @@ export class HostList {
 
   add(message: unknown): KnownMessage {
     const host = this.#codec.read(message);
-    const digest = messageDigest(host);
+    const text = canonicalText(host);
+    this.#characters += text.length;
+    const digest = digestOf(text);
     const isNext = host.role === 'assistant' && this.#known.at(-1)?.host.role !== 'assistant';
     const answers = this.answers(this.length) + (isNext ? 1 : 0);
     const known = { host, digest, beginning: digestAfter(this.beginning(this.length), digest), answers };

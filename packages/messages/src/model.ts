@@ -25,6 +25,7 @@ export interface ModelOptions {
 
 /** {@link ModelOptions} with what the model's name says. */
 export interface Model {
+  readonly name: string;
   readonly thinking: ThinkingMode;
   readonly bindsThinking: boolean;
   readonly contextWindow: number | undefined;
@@ -34,13 +35,21 @@ export interface Model {
   readonly estimateTokens: EstimateTokens;
 }
 
+/** The options of the model that a fit is for: a name takes the place of the history's, an object that of all its options of the model. */
+export function modelOptionsOf(history: ModelOptions, model: string | ModelOptions | undefined): ModelOptions {
+  if (model === undefined) return history;
+  return typeof model === 'string' ? { ...history, model } : model;
+}
+
 export function modelOf(options: ModelOptions, now: Date): Model {
   const { model } = options;
+  const name = model ?? 'unknown';
   const facts = model === undefined ? undefined : modelFacts(model, providerOf(model));
   const prices = model === undefined ? undefined : pricesAt(model, now);
   const perToken = facts === undefined ? undefined : facts.charsPerToken / estimatedCharsPerToken;
   const thinking = options.thinking ?? facts?.thinking ?? 'prefix-bound';
   return {
+    name,
     thinking,
     bindsThinking: options.bindsThinking ?? (facts?.provider === 'anthropic' && thinking === 'prefix-bound'),
     contextWindow: options.contextWindow ?? facts?.maxInputTokens ?? facts?.contextWindow,

@@ -58,9 +58,10 @@ export interface AttributedAnswer {
 
 const keyOf = ({ count, beginning }: Place): string => `${count} ${beginning}`;
 
-/** Our own events of one conversation, each with its place. The host's list holds all others. */
+/** Our own events of the conversations with one name, each with its place. The host's list holds all others. */
 export class OwnEvents {
-  readonly #conversationId: string;
+  /** The name under which they are stored. */
+  readonly name: string;
   readonly #store: EventStore | undefined;
   /** Those that the store is known to hold come first, in its order. */
   #events: OwnEvent[] = [];
@@ -73,20 +74,26 @@ export class OwnEvents {
   #waiting: Event[] = [];
   /** Events that are here already and will be read from the store. */
   readonly #here = new Set<string>();
+  /** Reading and storing, one at a time: conversations that begin alike share these events. */
+  #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(conversationId: string, store: EventStore | undefined) {
-    this.#conversationId = conversationId;
+  constructor(name: string, store: EventStore | undefined) {
+    this.name = name;
     this.#store = store;
   }
 
   /** Reads what the store has got since. */
-  async load(signal?: AbortSignal): Promise<void> {
+  load(signal?: AbortSignal): Promise<void> {
+    return this.#inTurn(() => this.#load(signal));
+  }
+
+  async #load(signal: AbortSignal | undefined): Promise<void> {
     if (this.#store === undefined) return;
     const from = this.#version;
     const options = signal === undefined ? { from } : { from, signal };
     const read: OwnEvent[] = [];
     try {
-      for await (const event of this.#store.read(this.#conversationId, options)) {
+      for await (const event of this.#store.read(this.name, options)) {
         this.#version++;
         const isHere = this.#here.delete(event.id);
         if (event.type === placeType) {
@@ -130,20 +137,24 @@ export class OwnEvents {
   }
 
   /** The window of a model of which a refusal told last. Unit: tokens, as the view estimates. */
-  windowOf(model = 'unknown'): number | undefined {
+  windowOf(model: string): number | undefined {
     const isOfModel = ({ event }: OwnEvent) => event.type === windowType && event['model'] === model;
     const tokens = this.#events.findLast(isOfModel)?.event as { readonly tokens?: unknown } | undefined;
     return typeof tokens?.tokens === 'number' ? tokens.tokens : undefined;
   }
 
   /** Keeps a window for all lists of the conversation. */
-  addWindow(tokens: number, model = 'unknown'): void {
+  addWindow(tokens: number, model: string): void {
     const start: Place = { count: 0, beginning: '' };
     this.add({ place: start, covers: start }, [createEvent(windowType, { source: 'environment', model, tokens })]);
   }
 
   /** Stores what was added. What cannot be stored is tried again with the next events. */
-  async flush(): Promise<void> {
+  flush(): Promise<void> {
+    return this.#inTurn(() => this.#flush());
+  }
+
+  async #flush(): Promise<void> {
     const store = this.#store;
     const events = this.#waiting;
     if (events.length === 0) return;
@@ -151,7 +162,7 @@ export class OwnEvents {
     if (store === undefined) return;
     // Each append begins with its place, so appends of several processes do not mix.
     try {
-      const { version } = await store.append(this.#conversationId, events);
+      const { version } = await store.append(this.name, events);
       // What others have stored meanwhile is read at the next load, and ours once more, for its place in their order.
       if (version === this.#version + events.length) {
         this.#version = version;
@@ -161,6 +172,12 @@ export class OwnEvents {
       this.#waiting = [...events, ...this.#waiting];
       throw error;
     }
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => undefined);
+    return result;
   }
 
   #addRead(read: readonly OwnEvent[]): void {

@@ -60,6 +60,7 @@ describe('a condensation holds while the list begins with what it covers', () =>
     const own = new OwnEvents('conversation', undefined);
     const log = async (list: readonly ChatMessage[]) => {
       const read = new HistoryLog({
+        model: 'm',
         thinking: 'none',
         estimateTokens,
         codec,
