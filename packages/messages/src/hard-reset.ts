@@ -38,8 +38,15 @@ export function hardReset(
     canRecall,
     isNeeded: (saved) => size - saved > target,
   });
+  // What is protected stays, and counts.
+  const stays = keptEventIds(view);
+  const kept = [...view.events].flatMap((event, index) =>
+    stays.has(event.id) ? [{ index, size: view.tokensOf(event) }] : [],
+  );
   const left = (from: number): number =>
-    view.tokens(from) - cuts.reduce((sum, { index, saved }) => sum + (index < from ? 0 : saved), 0);
+    view.tokens(from) +
+    kept.reduce((sum, { index, size }) => sum + (index < from ? size : 0), 0) -
+    cuts.reduce((sum, { index, saved }) => sum + (index < from ? 0 : saved), 0);
   const newest = newestStep(view).start;
   const end =
     left(0) <= target ? 0 : ([...view.cutPoints].find((cut) => cut >= newest || left(cut) <= target) ?? newest);
