@@ -6,7 +6,7 @@ import { condensation, condenseUntilSettled, isCondensation, View } from '@palim
 import type { AttemptReport, CondenseContext } from '@palimpsest/view';
 import { sendableThinking } from './bound-thinking.js';
 import { withMarks } from './cache-marks.js';
-import { canonical, digestOf } from './digest.js';
+import { canonical, digestOf, messageDigest } from './digest.js';
 import type { Codec } from './codec.js';
 import { defersTools, loadedTools } from './deferred-tools.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
@@ -70,7 +70,7 @@ export class Conversation {
     this.#tools = shared.tools;
     this.#changes = shared.changes;
     this.#own = own;
-    this.#writer = new OutputWriter(options.codec, shared.tools.label);
+    this.#writer = new OutputWriter(options.codec, shared.tools.label, options.repair);
   }
 
   get name(): string {
@@ -145,7 +145,7 @@ export class Conversation {
       log = await this.#logOf(messages, options, model);
     } catch (error) {
       signal?.throwIfAborted();
-      return this.#unread(messages, model, error);
+      return this.#unread(messages, model, { error, tail: options.tail });
     }
     const tokensBefore = log.tokens;
     const changed = this.#changes.look(log);
@@ -217,12 +217,12 @@ export class Conversation {
     await attempt(async () => {
       sent = this.#send(messages, log, view, { model, options, harder });
     });
-    sent ??= openList(messages, this.#options.codec, model);
+    sent ??= [...openList(messages, this.#options.codec, model), ...(options.tail ?? [])];
     await attempt(() => this.#own.flush());
     const [problem = changed] = problems;
     const fitted: Fitted<unknown> = {
       messages: sent,
-      state: isSameList(sent, messages) ? 'untouched' : 'condensed',
+      state: isSameList(sent, [...messages, ...(options.tail ?? [])]) ? 'untouched' : 'condensed',
       condensations,
       reports,
       tokensBefore,
@@ -235,10 +235,15 @@ export class Conversation {
   }
 
   /** What is sent of a list that cannot be read: a codec, or what follows from a call, has failed. */
-  #unread(messages: readonly unknown[], model: Model, error: unknown): Fitted<unknown> {
-    const sent = openList(messages, this.#options.codec, model);
+  #unread(
+    messages: readonly unknown[],
+    model: Model,
+    { error, tail = [] }: { readonly error: unknown; readonly tail?: readonly unknown[] | undefined },
+  ): Fitted<unknown> {
+    const open = openList(messages, this.#options.codec, model);
+    const sent = [...open, ...tail];
     const problem = error instanceof Error ? error : new Error(String(error));
-    const state = isSameList(sent, messages) ? 'untouched' : 'condensed';
+    const state = isSameList(open, messages) ? 'untouched' : 'condensed';
     const nothing = { condensations: [], reports: [], tokensBefore: 0, tokensAfter: 0, view: View.fromEvents([]) };
     return { messages: sent, state, ...nothing, problem };
   }
@@ -290,10 +295,19 @@ export class Conversation {
     const sent = this.#writer.write(messages, log, view);
     const isSame =
       sent.length === messages.length && sent.every(({ message, index }) => message === messages[index ?? -1]);
-    const verified = this.#verified(sent, log, how);
-    const marked = withMarks(verified, messages, codec, [how.options.system, how.options.tools]);
-    const made = marked.map(({ message }) => message);
-    return isSame || codec.arranged === undefined ? made : [...codec.arranged(made)];
+    const { system, tools, tail = [] } = how.options;
+    const behind = tail.map((message): SentMessage => {
+      return { message, index: undefined, digest: messageDigest(codec.read(message)) };
+    });
+    const verified = this.#verified([...sent, ...behind], log, how);
+    const [kept, last] = [
+      verified.slice(0, verified.length - tail.length),
+      verified.slice(verified.length - tail.length),
+    ];
+    const beside = [system, tools, ...tail.map((message) => field(message, 'content'))];
+    const made = [...withMarks(kept, messages, codec, beside), ...last].map(({ message }) => message);
+    const isArranged = isSame && tail.length === 0;
+    return isArranged || codec.arranged === undefined ? made : [...codec.arranged(made)];
   }
 
   #verified(
@@ -351,8 +365,8 @@ function openList(messages: readonly unknown[], codec: Codec, { bindsThinking }:
 }
 
 /** Unit: tokens, at four characters of JSON each. */
-function fixedTokens({ system, tools }: FitOptions): number {
-  return Math.ceil((jsonLength(system) + jsonLength(loadedTools(tools))) / 4);
+function fixedTokens({ system, tools, tail }: FitOptions): number {
+  return Math.ceil((jsonLength(system) + jsonLength(loadedTools(tools)) + jsonLength(tail)) / 4);
 }
 
 /** What cannot be written as JSON is no part of a request. */

@@ -37,6 +37,11 @@ export interface CondensedHistoryOptions<Message, HostTool extends object = obje
    * `tools` holds the tool. On or off for a whole conversation. @defaultValue off
    */
   readonly relevance?: true | RelevanceOptions | undefined;
+  /**
+   * Leaves out what no provider takes and an abort leaves behind: calls without a result, results without a call, empty answers, and a call and
+   * its result with another answer between. The list of the host stays. @defaultValue false: a dirty list is sent as it is
+   */
+  readonly repair?: boolean | undefined;
   /** The clock. @defaultValue the system clock */
   readonly now?: (() => Date) | undefined;
 }
@@ -59,6 +64,12 @@ export interface FitOptions {
   /** The tools that are sent beside the messages. @defaultValue none */
   readonly tools?: readonly unknown[] | undefined;
   /**
+   * Messages that are sent behind the list and not kept in it: a reminder of this step. They are counted, not condensed, and no condensation
+   * depends on them. A model that binds its thinking to what came before loses the thinking of the answer, because the next request has
+   * another beginning. @defaultValue none
+   */
+  readonly tail?: readonly unknown[] | undefined;
+  /**
    * `false`: no new condensation is made, and those that were made hold. What a provider has refused is condensed all the same.
    * @defaultValue true
    */
@@ -73,7 +84,7 @@ export interface Fitted<Message> {
    * messages that hold a summary.
    */
   readonly messages: Message[];
-  /** `untouched`: every message is the host's own, in its place. `condensed`: there is an edit in force. */
+  /** `untouched`: every message is the host's own, in its place. `condensed`: there is an edit in force, or a repair. */
   readonly state: 'untouched' | 'condensed';
   /** The condensations that this call has made, in order: their `metadata` says why. */
   readonly condensations: readonly Condensation[];

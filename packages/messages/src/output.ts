@@ -6,6 +6,7 @@ import type { View } from '@palimpsest/view';
 import type { CallChange, Codec, HostMessage, MessageChanges, ResultChange } from './codec.js';
 import { digestAfter, messageDigest } from './digest.js';
 import type { HistoryLog } from './history-log.js';
+import { unpaired } from './list-repair.js';
 
 /** One message that is sent. */
 export interface SentMessage {
@@ -23,6 +24,7 @@ export type LabelOf = (event: ToolResultEvent) => string | undefined;
 export class OutputWriter {
   readonly #codec: Codec;
   readonly #label: LabelOf | undefined;
+  readonly #repairs: boolean;
   /**
    * What became of a host's message: as it was read last, and with the same events, it becomes the same copy again. A host that moves
    * a cache mark in place changes what is read, though not its digest.
@@ -39,15 +41,19 @@ export class OutputWriter {
       }
     | undefined;
 
-  constructor(codec: Codec, label: LabelOf | undefined) {
+  /** @param repairs - what no provider takes of a list is left out */
+  constructor(codec: Codec, label: LabelOf | undefined, repairs = false) {
     this.#codec = codec;
     this.#label = label;
+    this.#repairs = repairs;
   }
 
   /** @param messages - the host's list, which the log has read */
   write(messages: readonly unknown[], log: HistoryLog, view: View): readonly SentMessage[] {
     const edits = viewOfLog(view) === view ? view.condensations : undefined;
-    const last = this.#last;
+    // A call that is left out is sent when its result has come.
+    const last = this.#repairs ? undefined : this.#last;
+    const gone = this.#repairs ? unpaired(view) : nothing;
     // Without another edit a list that has grown is sent as before, with more at its end.
     const isGrown =
       last?.log === log &&
@@ -62,7 +68,7 @@ export class OutputWriter {
         const message = index === undefined ? undefined : messages[index];
         if (index === undefined) sent.push(one);
         else if (one.message === last.messages[index]) sent.push({ message, index, digest });
-        else sent.push(...this.#messageAt(message, index, log, view));
+        else sent.push(...this.#messageAt(message, index, log, view, gone));
       }
     }
     const from = isGrown ? last.messages.length : 0;
@@ -73,7 +79,7 @@ export class OutputWriter {
     };
     for (let index = from; index < messages.length; index++) {
       addSummaries(index);
-      if (fates[index - from] === 'sent') sent.push(...this.#messageAt(messages[index], index, log, view));
+      if (fates[index - from] === 'sent') sent.push(...this.#messageAt(messages[index], index, log, view, gone));
     }
     addSummaries(messages.length);
     this.#last = { log, messages, edits, sent };
@@ -89,9 +95,17 @@ export class OutputWriter {
     return summary;
   }
 
-  #messageAt(message: unknown, index: number, log: HistoryLog, view: View): readonly SentMessage[] {
+  #messageAt(
+    message: unknown,
+    index: number,
+    log: HistoryLog,
+    view: View,
+    gone: ReadonlySet<EventId>,
+  ): readonly SentMessage[] {
     const events = log.eventsOf(index);
-    const shown = events.map((event) => shownIn(view, event));
+    const shown = events.map((event) => (gone.has(event.id) ? undefined : shownIn(view, event)));
+    const isEmpty = log.list.at(index)?.host.pieces.length === 0;
+    if (this.#repairs && isEmpty) return [];
     const labels = this.#label;
     const isSame = events.every((event, place) => event === shown[place]);
     const digest = log.list.at(index)?.digest ?? '';
@@ -256,6 +270,7 @@ function callId(event: Event): string {
   return event.type === 'action' ? event.toolCall.id : '';
 }
 
+const nothing: ReadonlySet<EventId> = new Set();
 const none: ReadonlyMap<number, readonly string[]> = new Map();
 
 function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
