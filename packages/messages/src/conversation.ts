@@ -1,9 +1,8 @@
 import { createEvent } from '@palimpsest/events';
-import type { Condensation, Event, Usage } from '@palimpsest/events';
+import type { Usage } from '@palimpsest/events';
 import { field, listOf, textOf } from '@palimpsest/llm-adapters/wire';
 import { recallToolName } from '@palimpsest/relevance-tool';
-import { condensation, condenseUntilSettled, isCondensation, View } from '@palimpsest/view';
-import type { AttemptReport, CondenseContext } from '@palimpsest/view';
+import { View } from '@palimpsest/view';
 import { sendableThinking } from './bound-thinking.js';
 import { withMarks } from './cache-marks.js';
 import { canonical, digestOf, messageDigest } from './digest.js';
@@ -11,8 +10,6 @@ import type { Codec } from './codec.js';
 import { defersTools, loadedTools } from './deferred-tools.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 import type { ChangeWatch } from './change-watch.js';
-import { hardReset } from './hard-reset.js';
-import { cutResults } from './large-results.js';
 import { HistoryLog } from './history-log.js';
 import type { LogOptions } from './history-log.js';
 import type { HostList } from './host-list.js';
@@ -23,19 +20,13 @@ import type { SentMessage } from './output.js';
 import type { OwnEvents, Placement } from './own-events.js';
 import { actionOf, answerTo } from './own-tools.js';
 import type { OwnTools, ToolAnswer } from './own-tools.js';
+import { Room } from './room.js';
 
 /** How many lists of one conversation are kept read: branches. */
 const maxLogs = 4;
 
 /** What a conversation takes in memory, measured on recorded ones: messages, events, snapshots. Unit: bytes a character. */
 const bytesPerCharacter = 7;
-
-/** A view that takes more of a window that has overflowed is not condensed enough, and what a hard reset leaves of it. */
-const fullShare = 0.75;
-const targetShare = 0.5;
-
-/** Reserved for an answer of which the longest is not known. Unit: tokens. */
-const usualAnswer = 4_096;
 
 /** How a list is fitted besides the host's options. */
 export interface Harder {
@@ -150,68 +141,29 @@ export class Conversation {
     const tokensBefore = log.tokens;
     const changed = this.#changes.look(log);
 
-    const reports: AttemptReport[] = [];
-    const condensations: Condensation[] = [];
-    let view = log.view;
     const condenses = options.condense !== false || harder.window !== undefined;
-    const window = harder.window ?? leastOf(model.contextWindow, this.#own.windowOf(model.name));
-    const canRecall = namesOf(options.tools).includes(recallToolName);
-    await attempt(async () => {
-      if (!condenses) return;
-      const context: CondenseContext = {
+    const told = this.#own.windowOf(model.name);
+    const room = new Room(log, {
+      condenser: this.#tools.condenser,
+      condenserTimeoutMs: this.#options.condenserTimeoutMs,
+      context: {
         signal,
-        contextWindow: window,
+        contextWindow: harder.window ?? leastOf(model.contextWindow, told),
         maxOutputTokens: model.maxOutputTokens,
         fixedTokens: fixedTokens(options),
         prices: model.prices,
         cacheLifeMs: model.cacheLifeMs,
         now: now().toISOString(),
-        report: (report) => void reports.push(report),
-      };
-      const append = (event: Event): void => {
-        log.append(event);
-        if (isCondensation(event)) condensations.push(event);
-      };
-      const kept = {
-        get view() {
-          return log.view;
-        },
-        append,
-      };
-      if (window !== undefined) {
-        const room = roomIn(window, context);
-        const cuts = cutResults(log.view, { least: room, room, canRecall });
-        if (cuts.length > 0) {
-          reports.push({
-            outcome: 'cut',
-            reason: `${cuts.length} results were larger than the window of ${window} tokens`,
-          });
-          const redactions = cuts.map(({ redaction }) => redaction);
-          append(
-            condensation({ view: log.view, redactions, metadata: { condenser: 'messages', reason: 'large-result' } }),
-          );
-          view = log.view;
-        }
-      }
-      if (harder.window !== undefined) append(createEvent('condensation-request', { reason: 'the window overflowed' }));
-      try {
-        const { condenserTimeoutMs } = this.#options;
-        view = await condenseUntilSettled(this.#tools.condenser, kept, { ...context, condenserTimeoutMs });
-      } catch (error) {
-        view = log.view;
-        throw error;
-      }
+      },
+      refused: harder.window,
+      told,
+      canRecall: namesOf(options.tools).includes(recallToolName),
     });
-    // What a provider has refused before, it refuses again.
-    const full = harder.window === undefined ? this.#own.windowOf(model.name) : harder.window * fullShare;
-    if (condenses && window !== undefined && full !== undefined && view.tokens() > full) {
-      const reset = hardReset(log.view, window * targetShare, { canRecall });
-      if (reset !== undefined) {
-        log.append(reset);
-        condensations.push(reset);
-        view = log.view;
-      }
+    if (condenses) {
+      await attempt(() => room.condense());
+      room.reset();
     }
+    const { view, condensations, reports } = room;
 
     let sent: unknown[] | undefined;
     await attempt(async () => {
@@ -335,12 +287,6 @@ export class Conversation {
 
 function leastOf(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
-}
-
-/** What a window leaves for the view beside what is always sent and the answer. Unit: tokens. */
-function roomIn(window: number, { fixedTokens: fixed = 0, maxOutputTokens }: CondenseContext): number {
-  const answer = maxOutputTokens ?? Math.min(usualAnswer, window / 8);
-  return Math.max(window / 8, window - fixed - answer);
 }
 
 /** The names of tools in the form of any API. */

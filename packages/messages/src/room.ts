@@ -1,0 +1,93 @@
+import { createEvent } from '@palimpsest/events';
+import type { Condensation, Event } from '@palimpsest/events';
+import { condensation, condenseUntilSettled, isCondensation } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext, Condenser, View } from '@palimpsest/view';
+import { hardReset } from './hard-reset.js';
+import type { HistoryLog } from './history-log.js';
+import { cutResults } from './large-results.js';
+
+/** A view that takes more of a window that has overflowed is not condensed enough, and what a hard reset leaves of it. */
+const fullShare = 0.75;
+const targetShare = 0.5;
+
+/** Reserved for an answer of which the longest is not known. Unit: tokens. */
+const usualAnswer = 4_096;
+
+/** What makes room in a log, and for what. Unit of all numbers: tokens, as the view estimates. */
+export interface RoomOptions {
+  readonly condenser: Condenser;
+  readonly condenserTimeoutMs: number | undefined;
+  readonly context: CondenseContext;
+  /** The window in which the provider has refused this list. */
+  readonly refused: number | undefined;
+  /** The window of which an earlier refusal told. */
+  readonly told: number | undefined;
+  /** Whether the model has the tool that reads what is hidden. */
+  readonly canRecall: boolean;
+}
+
+/** Makes room in a log, and keeps what was done for it. */
+export class Room {
+  readonly condensations: Condensation[] = [];
+  readonly reports: AttemptReport[] = [];
+  readonly #log: HistoryLog;
+  readonly #options: RoomOptions;
+  #view: View;
+
+  constructor(log: HistoryLog, options: RoomOptions) {
+    this.#log = log;
+    this.#options = options;
+    this.#view = log.view;
+  }
+
+  /** The view that is sent. */
+  get view(): View {
+    return this.#view;
+  }
+
+  /** Cuts results that are larger than the window, then asks the condenser. @throws what the condenser throws. */
+  async condense(): Promise<void> {
+    const { condenser, condenserTimeoutMs, context, refused } = this.#options;
+    this.#cut();
+    if (refused !== undefined) this.#append(createEvent('condensation-request', { reason: 'the window overflowed' }));
+    const log = this.#log;
+    const kept = {
+      get view() {
+        return log.view;
+      },
+      append: (event: Event) => this.#append(event),
+    };
+    const report = (one: AttemptReport) => void this.reports.push(one);
+    this.#view = await condenseUntilSettled(condenser, kept, { ...context, report, condenserTimeoutMs });
+  }
+
+  /** Resets the log where it is still too large after a refusal. What a provider has refused before, it refuses again. */
+  reset(): void {
+    const { refused, told, canRecall } = this.#options;
+    const window = refused ?? told;
+    const full = refused === undefined ? told : refused * fullShare;
+    if (window === undefined || full === undefined || this.#view.tokens() <= full) return;
+    const made = hardReset(this.#log.view, window * targetShare, { canRecall });
+    if (made !== undefined) this.#append(made);
+  }
+
+  #cut(): void {
+    const { context, canRecall } = this.#options;
+    const { contextWindow: window, fixedTokens = 0, maxOutputTokens } = context;
+    if (window === undefined) return;
+    const answer = maxOutputTokens ?? Math.min(usualAnswer, window / 8);
+    const room = Math.max(window / 8, window - fixedTokens - answer);
+    const { view } = this.#log;
+    const redactions = cutResults(view, { least: room, room, canRecall }).map(({ redaction }) => redaction);
+    if (redactions.length === 0) return;
+    const reason = `${redactions.length} results were larger than the window of ${window} tokens`;
+    this.reports.push({ outcome: 'cut', reason });
+    this.#append(condensation({ view, redactions, metadata: { condenser: 'messages', reason: 'large-result' } }));
+  }
+
+  #append(event: Event): void {
+    this.#log.append(event);
+    if (isCondensation(event)) this.condensations.push(event);
+    this.#view = this.#log.view;
+  }
+}
