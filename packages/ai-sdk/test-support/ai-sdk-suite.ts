@@ -244,6 +244,22 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
       },
     );
 
+    it('a result larger than the window ends no loop: it is cut, and said', async () => {
+      const { server, model } = await started('chat', 'gpt-4o', { steps: 4, contextWindow: 8_000 });
+      const fits: Fits = [];
+      const onFit = (fitted: Fits[number]) => void fits.push(fitted);
+      const read = { ...tools.read, execute: () => 'word '.repeat(20_000) };
+      const { text } = await generateText({
+        ...settings(model, 'gpt-4o'),
+        tools: { ...tools, read },
+        messages: [question()],
+        prepareStep: condensing({ condenser: condenser(), contextWindow: 8_000, onFit }),
+      });
+      expect(text).toBe('Answer 3.');
+      expect(server.requests).toHaveLength(4);
+      expect(fits.flatMap(({ reports }) => reports.map(({ outcome }) => outcome))).toContain('cut');
+    });
+
     it('keeps two conversations apart that begin alike and run at once', async () => {
       const fits: Fits = [];
       const prepareStep = condensing({ condenser: condenser(), onFit: (fitted) => void fits.push(fitted) });

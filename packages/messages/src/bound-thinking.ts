@@ -2,6 +2,7 @@ import type { Codec } from './codec.js';
 import type { HistoryLog } from './history-log.js';
 import { digestAfter } from './digest.js';
 import type { SentChain, SentMessage } from './output.js';
+import { keyOf } from './own-events.js';
 import type { AttributedAnswer, OwnEvents, SentRequest } from './own-events.js';
 
 /** What decides which thinking verifies. */
@@ -65,9 +66,11 @@ export function sendableThinking(sent: readonly SentMessage[], context: Thinking
     answers,
     ...(context.supersedes ? { supersedes: true } : {}),
   };
-  const isRecorded = own.requestsAt(log.place).some((one) => one.sent === request.sent);
+  const behind = log.placeAt(log.list.throughAnswer);
+  const last = own.requestsBehind(behind).at(-1);
+  const isRecorded = last?.sent === request.sent && keyOf(last.place) === keyOf(log.place);
   if (!isRecorded || context.supersedes || newlyGone.length + answers.length > 0)
-    own.add({ place: log.place, covers: log.place }, [], request);
+    own.add({ place: log.place, covers: behind }, [], request);
   return messages;
 }
 
@@ -96,17 +99,20 @@ function hasThinking(log: HistoryLog, index: number): boolean {
   return log.list.at(index)?.host.pieces.some(({ type }) => type === 'thinking') === true;
 }
 
-/** The request to which the answer at an index was made: the last one behind the answer before it. The host may have added messages. */
+/**
+ * The request to which the answer at an index was made: the last one behind the answer before it, if the list still begins as it did then. A host
+ * that has not kept what it sent, or has sent the same list in different ways, leaves it unknown.
+ */
 function requestAt(log: HistoryLog, own: OwnEvents, index: number): Omit<AttributedAnswer, 'answer'> | undefined {
-  for (let count = index; count >= 0; count--) {
-    const [request, ...others] = own.requestsAt(log.placeAt(count));
-    if (request !== undefined) {
-      // To which of several different requests it was made is not known.
-      return others.every(({ sent }) => sent === request.sent) ? { count, sent: request.sent } : undefined;
-    }
-    if (isAnswer(log, count - 1)) return undefined;
-  }
-  return undefined;
+  let behind = index;
+  while (behind > 0 && !isAnswer(log, behind - 1)) behind--;
+  const made = own.requestsBehind(log.placeAt(behind));
+  const last = made.at(-1);
+  if (last === undefined || last.place.count > index) return undefined;
+  const { count } = last.place;
+  const key = keyOf(log.placeAt(count));
+  const isKnown = made.every(({ place, sent }) => keyOf(place) !== key || sent === last.sent);
+  return key === keyOf(last.place) && isKnown ? { count, sent: last.sent } : undefined;
 }
 
 /** The index of the first message of the newest answer. */

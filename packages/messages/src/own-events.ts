@@ -47,6 +47,12 @@ export interface SentRequest {
   readonly supersedes?: true;
 }
 
+/** What was sent for a list. */
+export interface PlacedRequest {
+  readonly place: Place;
+  readonly sent: string;
+}
+
 /** An answer, and what was sent for it. */
 export interface AttributedAnswer {
   /** The digest of the list up to and including the answer. */
@@ -56,7 +62,7 @@ export interface AttributedAnswer {
   readonly sent: string;
 }
 
-const keyOf = ({ count, beginning }: Place): string => `${count} ${beginning}`;
+export const keyOf = ({ count, beginning }: Place): string => `${count} ${beginning}`;
 
 /** Our own events of the conversations with one name, each with its place. The host's list holds all others. */
 export class OwnEvents {
@@ -66,7 +72,8 @@ export class OwnEvents {
   /** Those that the store is known to hold come first, in its order. */
   #events: OwnEvent[] = [];
   #inOrder = 0;
-  readonly #requests = new Map<string, SentRequest[]>();
+  /** By the newest answer of the list that they were made for. */
+  readonly #requests = new Map<string, PlacedRequest[]>();
   readonly #leftOut: { readonly place: Place; readonly withoutThinking: readonly number[] }[] = [];
   readonly #answers = new Map<string, AttributedAnswer>();
   #version = 0;
@@ -122,9 +129,9 @@ export class OwnEvents {
     return this.#answers.get(answer);
   }
 
-  /** What was sent for the list at a place: more than once if the host made several requests of the same list. */
-  requestsAt(place: Place): readonly SentRequest[] {
-    return this.#requests.get(keyOf(place)) ?? [];
+  /** What was sent for lists that end behind the same answer, in order. */
+  requestsBehind(answer: Place): readonly PlacedRequest[] {
+    return this.#requests.get(keyOf(answer)) ?? [];
   }
 
   /** Adds events. They are stored by {@link flush}. */
@@ -189,21 +196,15 @@ export class OwnEvents {
   }
 
   #readRequest(event: object): void {
-    const place = placementIn(event)?.place;
+    const { place, covers } = placementIn(event) ?? {};
     const request = requestIn(event);
-    if (place === undefined || request === undefined) return;
+    if (place === undefined || covers === undefined || request === undefined) return;
     const { withoutThinking, answers } = request;
     for (const answer of answers) this.#answers.set(answer.answer, answer);
-    if (request.supersedes === true) this.#requests.delete(keyOf(place));
-    pushTo(this.#requests, keyOf(place), request);
+    const others = request.supersedes === true ? [] : this.requestsBehind(covers);
+    this.#requests.set(keyOf(covers), [...others, { place, sent: request.sent }]);
     if (withoutThinking.length > 0) this.#leftOut.push({ place, withoutThinking });
   }
-}
-
-function pushTo<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
-  const values = map.get(key);
-  if (values === undefined) map.set(key, [value]);
-  else values.push(value);
 }
 
 /** What earlier versions have stored holds for lists that begin like all of the list. */

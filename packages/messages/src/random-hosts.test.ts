@@ -22,8 +22,8 @@ function randomFrom(seed: number): () => number {
 
 const tools: Anthropic.Tool[] = [{ name: 'read', input_schema: { type: 'object' } }];
 
-/** `npm test` tries half of them. A log that is read on behind another list is refused in the first and the last. */
-const seeds = process.env['PALIMPSEST_THOROUGH'] === 'true' ? [1, 2, 3, 4, 5, 6, 7, 8] : [1, 2, 4, 8];
+/** `npm test` tries half of them. Of a host that does not keep what it has sent, thinking is refused in 26 and 58 where that is not noticed. */
+const seeds = process.env['PALIMPSEST_THOROUGH'] === 'true' ? [1, 2, 3, 4, 8, 21, 26, 58] : [1, 8, 26, 58];
 
 it.each(seeds)('a binding model refuses nothing, whatever host and condenser do (seed %i)', async (seed) => {
   const random = randomFrom(seed);
@@ -91,7 +91,12 @@ it.each(seeds)('a binding model refuses nothing, whatever host and condenser do 
       list.push({ role: 'system', content: 'A notice.' });
     }
     const before = structuredClone(list);
-    const { messages } = await history.fit(list, { system, tools });
+    // What is sent and not kept.
+    const reminder: AnthropicMessage[] =
+      chance(0.2) && list.at(-1)?.role === 'user' ? [{ role: 'user', content: `Step ${step}.` }] : [];
+    const isTail = chance(0.5);
+    const given = isTail ? list : [...list, ...reminder];
+    const { messages } = await history.fit(given, { system, tools, tail: isTail ? reminder : [] });
     expect(list).toEqual(before);
     // No retry: a refused request fails the test.
     const { content } = await client.messages.create({
