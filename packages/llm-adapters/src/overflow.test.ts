@@ -223,7 +223,8 @@ describe('classifyOverflow', () => {
 });
 
 it.each([429, 413])('a request above the limit of a minute is an overflow: %d', (statusCode) => {
-  const text = 'Request too large for gpt-4o on tokens per min (TPM): Limit 30,000, Requested 36278. The input or output …';
+  const text =
+    'Request too large for gpt-4o on tokens per min (TPM): Limit 30,000, Requested 36278. The input or output …';
   expect(classifyOverflow({ statusCode, codes: ['rate_limit_exceeded'], text })).toEqual({
     kind: 'input-and-output',
     contextWindow: 30_000,

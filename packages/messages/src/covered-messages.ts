@@ -1,11 +1,20 @@
-import type { Condensation } from '@palimpsest/events';
-import type { HistoryLog } from './history-log.js';
+import type { Condensation, EventId } from '@palimpsest/events';
+import type { View } from '@palimpsest/view';
+
+/** A log of messages before a condensation. */
+interface LogOfMessages {
+  readonly view: View;
+  /** The messages from which an event was made. */
+  messagesOf(id: EventId): readonly number[];
+  /** How many messages a condensation in force covers. */
+  coveredBy(id: EventId | undefined): number;
+}
 
 /**
  * How many of the first messages of a list decide what a condensation does: those with the events that it names, those before its summary,
  * and all up to the next cut point. 0 if it does nothing.
  */
-export function coveredMessages(condensation: Condensation, log: HistoryLog): number {
+export function coveredMessages(condensation: Condensation, log: LogOfMessages): number {
   const { forgottenEventIds, redactions = [], summary, summaryOffset = 0 } = condensation;
   const { view } = log;
   const named = [...forgottenEventIds, ...redactions.map(({ eventId }) => eventId)];

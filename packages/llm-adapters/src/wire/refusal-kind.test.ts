@@ -61,7 +61,9 @@ describe('refusalKind', () => {
     [
       {
         status: 429,
-        error: { error: { message: 'Rate limit reached: tokens per min (TPM): Limit 30000, Used 28000, Requested 6278.' } },
+        error: {
+          error: { message: 'Rate limit reached: tokens per min (TPM): Limit 30000, Used 28000, Requested 6278.' },
+        },
       },
     ],
     [{ status: 400, message: 'max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens' }],
