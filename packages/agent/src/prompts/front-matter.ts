@@ -18,7 +18,7 @@ export async function splitFrontMatter(document: string, file: string): Promise<
     throw new InvalidSkillError(file, "begins with '---' and never ends its front matter; close it with a line '---'.");
   }
   // Only for who has such a file: it takes 20 ms.
-  const { parse } = await import('yaml');
+  const { parse } = await import('./yaml.js');
   try {
     // YAML warnings are not printed: a library does not write to the console.
     return { data: parse(match[1] ?? '', { logLevel: 'error' }) as unknown, body: text.slice(match[0].length) };
