@@ -42,14 +42,14 @@ describe.skipIf(pty === undefined)('what is typed', () => {
     const rig = await terminalRig();
     const terminal = rig.open();
     await waitForState(terminal, 'ready');
-    terminal.type('first');
+    terminal.type('first 😀');
     terminal.press('Shift-Enter');
     terminal.type('second');
     terminal.paste('\r\nthird\r\n\tfourth');
     await terminal.waitFor('second');
     terminal.press('Enter');
     await rig.model.asked(1);
-    expect(lastMessage(rig.model.requests[0])).toContain('first\nsecond\nthird\n\tfourth');
+    expect(lastMessage(rig.model.requests[0])).toContain('first 😀\nsecond\nthird\n\tfourth');
     await waitForState(terminal, 'ready', 'nothing more');
 
     const whole = 'A line of the log.\r\n'.repeat(52_429).slice(0, 2 ** 20);

@@ -95,6 +95,20 @@ test('keys come one by one, and a paste whole, however it is divided', async () 
   expect(got).toEqual(['a', 'b', '\u001b[A', `\u001b[200~${text}\u001b[201~`, 'c']);
 });
 
+test('characters of two UTF-16 units come whole, also with a modifier', async () => {
+  const { terminal, stdin, settled } = streams();
+  const got: string[] = [];
+  terminal.start(
+    (data) => got.push(data),
+    () => undefined,
+  );
+  // The four bytes of the last one come in two pieces.
+  stdin.write(Buffer.from('a😀\u001b𝒳').subarray(0, -2));
+  stdin.write(Buffer.from('𝒳').subarray(-2));
+  await settled();
+  expect(got).toEqual(['a', '😀', '\u001b𝒳']);
+});
+
 test('a terminal that knows the protocol of kitty is asked for it, and is given back without it', async () => {
   const { terminal, stdin, screen, settled } = streams();
   const got: string[] = [];

@@ -44,6 +44,8 @@ export class ProcessTerminal extends WrittenTerminal implements Terminal {
   readonly #restoreAtEnd = (): void => this.#leaveNow();
   #keys: StdinBuffer | undefined;
   #paste: string[] | undefined;
+  /** What ends with the first half of a surrogate pair. */
+  #half = '';
   #onInput: ((data: string) => void) | undefined;
   #onResize: (() => void) | undefined;
   #keysTimer: NodeJS.Timeout | undefined;
@@ -177,7 +179,14 @@ export class ProcessTerminal extends WrittenTerminal implements Terminal {
     return data.slice(end);
   }
 
-  #key(key: string): void {
+  /** pi-tui divides characters of two UTF-16 units; the second half follows at once. */
+  #key(unit: string): void {
+    const key = this.#half + unit;
+    this.#half = '';
+    if (/[\ud800-\udbff]$/.test(key)) {
+      this.#half = key;
+      return;
+    }
     if (!this.#isKitty && kittyAnswer.test(key)) {
       this.#isKitty = true;
       setKittyProtocolActive(true);
