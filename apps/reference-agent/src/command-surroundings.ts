@@ -10,6 +10,14 @@ export interface CommandSurroundings {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly interrupts: Interrupts;
+  /** Waits that a test shortens. Unit: milliseconds. @defaultValue those of each */
+  readonly waits?: Waits;
+}
+
+/** Waits of commands. Unit: milliseconds. */
+export interface Waits {
+  /** The longest wait before the second try of a model call. @defaultValue 1,000 */
+  readonly retryMs?: number;
 }
 
 /** What a command prints to. */

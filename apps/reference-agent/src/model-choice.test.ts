@@ -26,8 +26,8 @@ test('the small model is at the same address', async () => {
   onTestFinished(() => server.close());
   const settings = { ...defaultSettings, model: 'large', smallModel: 'small', baseUrl: server.url };
   const { llm, smallLlm } = await chooseModels(settings, {});
-  expect([llm.model, smallLlm?.model]).toEqual(['large', 'small']);
-  await smallLlm?.complete({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello?' }] }] });
+  expect([llm.model, smallLlm.model]).toEqual(['large', 'small']);
+  await smallLlm.complete({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello?' }] }] });
   expect(server.requests).toMatchObject([{ body: { model: 'small' } }]);
 });
 
@@ -39,9 +39,25 @@ test('effort is of the model that does the work', async () => {
   const { llm, smallLlm } = await chooseModels(settings, {});
   const request = { messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello?' }] }] };
   await llm.complete(request);
-  await smallLlm?.complete(request);
+  await smallLlm.complete(request);
   expect(JSON.stringify(server.requests[0]?.body)).toContain('"effort":"low"');
   expect(JSON.stringify(server.requests[1]?.body)).not.toContain('effort');
+});
+
+test('summaries have three tries, which the patience of the other model does not change', async () => {
+  const server = await openaiServer({
+    reply: () => ({ message: { content: 'Hi.' } }),
+    faults: () => ({ fault: 'overloaded' }),
+  });
+  onTestFinished(() => server.close());
+  const { smallLlm } = await chooseModels(
+    { ...defaultSettings, model: 'm', baseUrl: server.url },
+    {},
+    { minDelayMs: 0 },
+  );
+  const request = { messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello?' }] }] };
+  await expect(smallLlm.complete(request)).rejects.toThrow();
+  expect(server.requests).toHaveLength(3);
 });
 
 test('toolCalls = "text": tools and calls are text', async () => {

@@ -1,6 +1,6 @@
 import { minSecretLength } from '@palimpsest/agent';
 import { PalimpsestError } from '@palimpsest/events';
-import type { FailedAttempt, LLM } from '@palimpsest/llm-adapters';
+import type { LLM, RetryOptions } from '@palimpsest/llm-adapters';
 import { llmByName, MissingApiKeyError, modelProviders, serverKeyVariable } from '@palimpsest/llm-adapters/by-name';
 import type { Effort } from './settings/efforts.js';
 import type { Settings } from './settings/settings.js';
@@ -22,15 +22,22 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface ChosenModels {
   /** Does the work. */
   readonly llm: LLM;
-  /** Writes summaries. Undefined if the settings name no small model. */
-  readonly smallLlm: LLM | undefined;
+  /** Writes summaries: the small model, or the same one. It has three tries, since its work has a deadline. */
+  readonly smallLlm: LLM;
+}
+
+/** Options of {@link chooseModels}. */
+export interface ChooseModelsOptions {
+  /** Called for each failure after which a model is asked again. */
+  readonly onRetry?: RetryOptions['onRetry'];
+  /** The longest wait before a second try. Unit: milliseconds. @defaultValue 1,000 */
+  readonly minDelayMs?: number | undefined;
 }
 
 /**
  * The models that the settings name, with keys from the environment. `baseUrl` is where both are, unless `smallBaseUrl` says where the small
- * one is. `effort` is of the model that does the work.
+ * one is. `effort` is of the model that does the work, which is tried for `retrySeconds`.
  *
- * @param onRetry - called for each failure after which a model is asked again
  * @throws {@link NoModelError} when there is no model or no key; the errors of `llmByName` for a name that is none.
  */
 export async function chooseModels(
@@ -41,30 +48,41 @@ export async function chooseModels(
     smallBaseUrl = baseUrl,
     effort,
     toolCalls,
-  }: Pick<Settings, 'model' | 'smallModel' | 'baseUrl' | 'effort' | 'toolCalls'> & {
+    retrySeconds,
+  }: Pick<Settings, 'model' | 'smallModel' | 'baseUrl' | 'effort' | 'toolCalls' | 'retrySeconds'> & {
     readonly smallBaseUrl?: string | undefined;
   },
   env: Environment,
-  onRetry?: (failure: FailedAttempt) => void,
+  { onRetry, minDelayMs }: ChooseModelsOptions = {},
 ): Promise<ChosenModels> {
   if (model === undefined) throw new NoModelError(whatToSet(env));
-  const options = {
-    env,
-    importModule: importSdk,
-    ...(onRetry === undefined ? {} : { retry: { onRetry } }),
+  const few: RetryOptions = {
+    ...(onRetry === undefined ? {} : { onRetry }),
+    ...(minDelayMs === undefined ? {} : { minDelayMs }),
   };
-  const named = async (name: string, own: { readonly baseURL: string | undefined; readonly effort?: Effort }) => {
+  const maxTotalMs = retrySeconds * 1_000;
+  const patient: RetryOptions = { ...few, attempts: Infinity, maxTotalMs, maxRetryAfterMs: maxTotalMs };
+  const named = async (
+    name: string,
+    own: { baseURL: string | undefined; retry: RetryOptions; effort?: Effort },
+  ): Promise<LLM> => {
     try {
-      return await llmByName(name, { ...options, ...own });
+      return await llmByName(name, { env, importModule: importSdk, ...own });
     } catch (error) {
       if (MissingApiKeyError.isInstance(error)) throw new NoModelError(error.message, { cause: error });
       throw error;
     }
   };
-  const asked = await named(model, { baseURL: baseUrl, ...(effort === undefined ? {} : { effort }) });
-  const llm =
-    toolCalls === 'text' ? (await import('@palimpsest/llm-adapters/text-tool-calls')).textToolCalls(asked) : asked;
-  return { llm, smallLlm: smallModel === undefined ? undefined : await named(smallModel, { baseURL: smallBaseUrl }) };
+  const working = async (retry: RetryOptions): Promise<LLM> => {
+    const asked = await named(model, { baseURL: baseUrl, retry, ...(effort === undefined ? {} : { effort }) });
+    if (toolCalls !== 'text') return asked;
+    return (await import('@palimpsest/llm-adapters/text-tool-calls')).textToolCalls(asked);
+  };
+  return {
+    llm: await working(patient),
+    smallLlm:
+      smallModel === undefined ? await working(few) : await named(smallModel, { baseURL: smallBaseUrl, retry: few }),
+  };
 }
 
 /** Imported by the program itself, which has a way that takes less time: see load-module.ts. */

@@ -81,7 +81,7 @@ export interface SessionHolder {
 export async function openSession(
   found: ListedSession | undefined,
   flags: RunFlags,
-  { env, cwd, interrupts }: CommandSurroundings,
+  { env, cwd, interrupts, waits = {} }: CommandSurroundings,
   { onRetry, onModelCall, mcpListener, answers, isInteractive }: SessionHolder,
 ): Promise<OpenedSession> {
   // An unset variable of a script must not become the current folder.
@@ -98,7 +98,10 @@ export async function openSession(
   const named = { ...flags, model: flags.model ?? own?.model, baseUrl, isProvidersAddress };
   const loaded = await settingsOf(named, workspace, env);
   const { settings, notes, kept } = loaded;
-  const { llm, smallLlm } = await chooseModels({ ...settings, smallBaseUrl: namedAddress(loaded) }, env, onRetry);
+  const { llm, smallLlm } = await chooseModels({ ...settings, smallBaseUrl: namedAddress(loaded) }, env, {
+    onRetry,
+    minDelayMs: waits.retryMs,
+  });
   const session = found?.session ?? (await createSession(sessionsFolder(env)));
   const onAsk = flags.onAsk ?? found?.record.onAsk;
   const watched = (purpose: 'agent' | 'condenser') => (model: LLM) =>
@@ -108,7 +111,7 @@ export async function openSession(
     workspace,
     settings,
     llm: watched('agent')(llm),
-    smallLlm: smallLlm ?? llm,
+    smallLlm,
     session,
     env,
     onAsk,
@@ -143,7 +146,7 @@ export async function openSession(
     baseUrl: place.baseUrl,
     tools: [...coding.conversation.agent.tools.keys()],
     agent: coding.conversation.agent,
-    smallLlm: watched('condenser')(smallLlm ?? llm),
+    smallLlm: watched('condenser')(smallLlm),
     settings: loaded,
     skills: coding.skills,
     permitted: coding.permitted,

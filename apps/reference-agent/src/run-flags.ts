@@ -25,6 +25,8 @@ export interface RunFlags {
   /** Unit: tokens. */
   readonly maxOutputTokens?: number;
   readonly effort?: Effort;
+  /** How long a failed call of the model is tried again. Unit: seconds. */
+  readonly retrySeconds?: number;
   /** The folder to work in. */
   readonly cwd?: string;
   /** A configuration file. */

@@ -14,8 +14,10 @@ export async function settingsOf(
   { root }: Workspace,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadedSettings> {
-  const { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, templateFolder, maxOutputTokens, effort } = given;
-  const flags = { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, templateFolder, maxOutputTokens, effort };
+  const { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, templateFolder, ...more } = given;
+  const { maxOutputTokens, effort, retrySeconds } = more;
+  const answers = { maxOutputTokens, effort, retrySeconds };
+  const flags = { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, templateFolder, ...answers };
   const loaded = await loadSettings({ folder: root, env, flags, file: config });
   if (isProvidersAddress !== true) return loaded;
   const { baseUrl: _, ...settings } = loaded.settings;

@@ -34,6 +34,7 @@ interface How {
   /** What is written to standard input. @defaultValue nothing */
   readonly stdin?: string;
   readonly signal?: AbortSignal;
+  readonly waits?: CommandSurroundings['waits'];
   /** Called with everything that is printed to standard output. */
   readonly onOutput?: (text: string) => void;
 }
@@ -71,6 +72,7 @@ export async function headlessRig(
         },
       },
       stderr: { write: (text) => (printed.stderr += text) },
+      waits: { retryMs: 0, ...how.waits },
       interrupts: { signal: how.signal ?? new AbortController().signal, exitStatus: 130 },
     });
     return { status, ...printed, events: eventsIn(printed.stdout) };

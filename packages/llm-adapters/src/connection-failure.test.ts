@@ -51,7 +51,7 @@ describe.each([
       `${name}: no connection to http://127.0.0.1:${port}/v1: nothing answers there (ECONNREFUSED). Is the server running? Is the address (base URL) right?`,
     );
     expect(failure).toBeInstanceOf(ServiceUnavailableError);
-    expect(failure.isRetryable).toBe(true);
+    expect(failure).toMatchObject({ isRetryable: true, maxRetryMs: 10_000 });
   });
 
   test('an address with a password, which fetch does not take', async () => {
@@ -59,6 +59,12 @@ describe.each([
     expect(failure.message).toMatch(
       /no connection to http:\/\/127\.0\.0\.1:1\/v1: an address with a user and a password/,
     );
+    expect(failure.isRetryable).toBe(false);
+  });
+
+  test('a port that fetch does not ask', async () => {
+    const failure = await failureOf(llmAt('http://127.0.0.1:9/v1', 3));
+    expect(failure.message).toContain('no connection to http://127.0.0.1:9/v1: this port is kept for another protocol');
     expect(failure.isRetryable).toBe(false);
   });
 
@@ -118,6 +124,13 @@ test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'UNABLE_TO_VERIFY_
     expect(failure?.isLasting).toBe(true);
   },
 );
+
+test('a refusal from elsewhere is tried again without that bound', () => {
+  const cause = new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code: 'ECONNREFUSED' }) });
+  const error = new Error('Connection error.', { cause });
+  expect(connectionFailure(error, 'https://somewhere/v1')).not.toHaveProperty('maxRetryMs');
+  expect(connectionFailure(error, 'http://[::1]:8000/v1')).toHaveProperty('maxRetryMs', 10_000);
+});
 
 test('an error whose causes are a circle', () => {
   const error = new Error('Connection error.');

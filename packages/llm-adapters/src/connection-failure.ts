@@ -1,4 +1,5 @@
 import { shownAddress } from './shown-address.js';
+import { isThisMachine } from './this-machine.js';
 import { field } from './wire/json-fields.js';
 
 /** Why no connection came about, in words that say where and what to do. */
@@ -6,7 +7,12 @@ export interface ConnectionFailure {
   readonly message: string;
   /** Another attempt fails in the same way. */
   readonly isLasting: boolean;
+  /** How long further attempts make sense. Unit: milliseconds. Absent: no bound. */
+  readonly maxRetryMs?: number;
 }
+
+/** A server on this machine that refuses is not running: it may be starting, and no network recovers. Unit: milliseconds. */
+const localRefusalMs = 10_000;
 
 /** Deeper causes are a circle. */
 const deepest = 8;
@@ -35,21 +41,28 @@ const reasons: readonly (readonly [codes: RegExp, reason: string, advice: string
   ],
 ];
 
+/** Addresses that `fetch` does not ask. */
+const refusedByFetch: readonly (readonly [words: RegExp, message: string])[] = [
+  [/credentials/i, 'an address with a user and a password cannot be asked. Keys stand in the environment.'],
+  [/\bbad port\b/i, 'this port is kept for another protocol, and cannot be asked. Is the address (base URL) right?'],
+];
+
 /**
  * What is said of an error that an SDK threw before an answer began; undefined for any other error. The address is shown without
  * its password and its parameters.
  */
 export function connectionFailure(thrown: unknown, baseURL: string): ConnectionFailure | undefined {
   if (!(thrown instanceof Error) || !isBeforeAnswer(thrown)) return undefined;
-  if (/credentials/i.test(String(field(thrown.cause, 'message')))) {
-    const message = `no connection to ${shownAddress(baseURL)}: an address with a user and a password cannot be asked. Keys stand in the environment.`;
-    return { message, isLasting: true };
+  const refused = refusedByFetch.find(([words]) => words.test(messagesIn(thrown)));
+  if (refused !== undefined) {
+    return { message: `no connection to ${shownAddress(baseURL)}: ${refused[1]}`, isLasting: true };
   }
   const code = codesIn(thrown).find((one) => reasons.some(([codes]) => codes.test(one)));
   const [, reason, advice] = reasons.find(([codes]) => code !== undefined && codes.test(code)) ?? [];
   const why = reason === undefined ? '' : `: ${reason} (${code}).`;
   return {
     message: `no connection to ${shownAddress(baseURL)}${why || '.'} ${advice ?? checkAddress}`,
+    ...(code === 'ECONNREFUSED' && isThisMachine(baseURL) ? { maxRetryMs: localRefusalMs } : {}),
     isLasting: reason === 'its certificate is not accepted' || reason === 'it does not speak TLS',
   };
 }
@@ -57,6 +70,12 @@ export function connectionFailure(thrown: unknown, baseURL: string): ConnectionF
 /** The SDKs' own words for it, and those of `fetch`. What broke after an answer had begun has others. */
 function isBeforeAnswer({ message }: Error): boolean {
   return /^(connection error|fetch failed|failed to fetch|load failed)/i.test(message);
+}
+
+/** What the causes of an error say. */
+function messagesIn({ cause }: Error, depth = 0): string {
+  if (depth > deepest || !(cause instanceof Error)) return '';
+  return `${cause.message}\n${messagesIn(cause, depth + 1)}`;
 }
 
 /** The codes of an error, of its causes, and of each address that was tried. */

@@ -15,6 +15,8 @@ export interface LLMErrorOptions {
    * @defaultValue false
    */
   readonly refusesRetry?: boolean | undefined;
+  /** Attempts beyond this time make no sense. Unit: milliseconds since the first failure. @defaultValue no bound */
+  readonly maxRetryMs?: number | undefined;
   /** The original error, or a copy without the API key if the original held it. */
   readonly cause?: unknown;
 }
@@ -31,6 +33,8 @@ export class LLMError extends PalimpsestError {
   readonly statusCode: number | undefined;
   /** Unit: milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** Unit: milliseconds since the first failure. */
+  readonly maxRetryMs: number | undefined;
   readonly requestId: string | undefined;
 
   constructor(code: string, message: string, options: LLMErrorOptions & { readonly isRetryable: boolean }) {
@@ -39,6 +43,7 @@ export class LLMError extends PalimpsestError {
     this.isRetryable = options.isRetryable && options.refusesRetry !== true;
     this.statusCode = options.statusCode;
     this.retryAfterMs = options.retryAfterMs;
+    this.maxRetryMs = options.maxRetryMs;
     this.requestId = options.requestId;
   }
 }

@@ -49,11 +49,48 @@ describe('withRetries', () => {
     expect(await run([bug])).toEqual({ result: bug, tries: 1, waits: [] });
   });
 
-  it('waits exactly what the provider asks for, and gives up at once where that is too long', async () => {
+  it('waits at least as long as the provider asks, and gives up at once where that is too long', async () => {
     const slow = (retryAfterMs: number) => new RateLimitError('slow', { provider, kind: 'rate', retryAfterMs });
-    expect(await run([slow(7)])).toEqual({ result: 2, tries: 2, waits: [7] });
+    expect(await run([slow(7), slow(0), slow(0)], { attempts: 4 })).toEqual({ result: 4, tries: 4, waits: [7, 2, 2] });
     const tooSlow = slow(3_600_000);
     expect(await run([tooSlow])).toEqual({ result: tooSlow, tries: 1, waits: [] });
+  });
+
+  it('goes on for a time, in which each call takes a minute, and has its last try at the end of it', async () => {
+    const failures: FailedAttempt[] = [];
+    let clock = 0;
+    const call = withRetries(
+      // A wait takes no time on this clock.
+      { attempts: Infinity, maxTotalMs: 150_000, minDelayMs: 2, onRetry: (failure) => failures.push(failure) },
+      {
+        attempt: () => {
+          clock += 60_000;
+          return Promise.reject(overloaded);
+        },
+        retryable,
+        random: () => 0.5,
+        now: () => clock,
+      },
+    );
+    await expect(call).rejects.toBe(overloaded);
+    const shown = failures.map(({ attempt, attempts, remainingMs }) => [attempt, attempts, remainingMs]);
+    expect(shown).toEqual([
+      [1, Infinity, 150_000],
+      [2, Infinity, 90_000],
+      [3, Infinity, 30_000],
+    ]);
+    const late = { attempts: Infinity, maxTotalMs: 0 };
+    expect(await run([overloaded], late)).toMatchObject({ result: overloaded, tries: 1 });
+  });
+
+  it('gives up at once where the provider asks for more than is left, and earlier where the error says so', async () => {
+    const slow = new RateLimitError('slow', { provider, kind: 'rate', retryAfterMs: 50_000 });
+    expect(await run([slow], { maxTotalMs: 40_000 })).toMatchObject({ result: slow, tries: 1 });
+    const refused = new ServiceUnavailableError('refused', { provider, maxRetryMs: 0 });
+    expect(await run([overloaded, refused], { attempts: Infinity, maxTotalMs: 40_000 })).toMatchObject({
+      result: refused,
+      tries: 2,
+    });
   });
 
   it('ends at once when the signal aborts during the wait', async () => {

@@ -2,8 +2,10 @@ import type { LLMError } from './errors.js';
 
 /** The number of retries of a call and the waits between them. */
 export interface RetryOptions {
-  /** The number of tries, the first included; with 1 there are no retries. @defaultValue 3 */
+  /** The number of tries, the first included; with 1 there are no retries. `Infinity`: only the time is limited. @defaultValue 3 */
   readonly attempts?: number;
+  /** No try begins later than this after the first failure. Unit: milliseconds. @defaultValue `Infinity` */
+  readonly maxTotalMs?: number;
   /** The longest wait before the second try; doubled before each further one. Unit: milliseconds. @defaultValue 1,000 */
   readonly minDelayMs?: number;
   /** The upper bound of waits that the provider did not ask for. Unit: milliseconds. @defaultValue 30,000 */
@@ -24,29 +26,33 @@ export interface RetryOptions {
 export interface FailedAttempt {
   /** Counted from 1. */
   readonly attempt: number;
+  /** `Infinity` if only the time is limited. */
   readonly attempts: number;
+  /** How long tries go on after this failure. Unit: milliseconds. Absent if only their number is limited. */
+  readonly remainingMs?: number;
   readonly error: LLMError;
   /** The wait before the next. Unit: milliseconds. */
   readonly delayMs: number;
 }
 
-const defaults = { attempts: 3, minDelayMs: 1_000, maxDelayMs: 30_000, maxRetryAfterMs: 60_000 };
+const defaults = { attempts: 3, maxTotalMs: Infinity, minDelayMs: 1_000, maxDelayMs: 30_000, maxRetryAfterMs: 60_000 };
 
 /** Describes the first option whose number is invalid; undefined if all are valid. */
 export function whatIsWrongWith({ attempts = 1, ...delays }: RetryOptions): string | undefined {
-  if (!Number.isInteger(attempts) || attempts < 1) {
+  if (attempts !== Infinity && (!Number.isInteger(attempts) || attempts < 1)) {
     return `retry.attempts must be a whole number above 0, not ${attempts}`;
   }
-  const { minDelayMs = 0, maxDelayMs = 0, maxRetryAfterMs = 0 } = delays;
-  for (const [name, delay] of Object.entries({ minDelayMs, maxDelayMs, maxRetryAfterMs })) {
+  const { maxTotalMs = 0, minDelayMs = 0, maxDelayMs = 0, maxRetryAfterMs = 0 } = delays;
+  for (const [name, delay] of Object.entries({ maxTotalMs, minDelayMs, maxDelayMs, maxRetryAfterMs })) {
     if (!(delay >= 0)) return `retry.${name} must not be below 0, but is ${delay}`;
   }
   return undefined;
 }
 
 /**
- * Repeats a call until it succeeds, fails with an error that is not retryable, or has no tries left; then throws the last
- * error. Between tries it waits as long as the provider asks, or a random time up to a bound that doubles (full jitter).
+ * Repeats a call until it succeeds, fails with an error that is not retryable, or has no tries or no time left; then throws the
+ * last error. Between tries it waits a random time up to a bound that doubles (full jitter), and at least as long as the
+ * provider asks.
  *
  * No library does this: p-retry's wait ignores the time that the provider asks for, and cockatiel's wait cannot be aborted. The
  * maintained versions of both need Node 22.
@@ -62,10 +68,13 @@ export async function withRetries<Result>(
     readonly signal?: AbortSignal | undefined;
     /** Returns a number from 0 (inclusive) to 1 (exclusive). @defaultValue Math.random */
     readonly random?: () => number;
+    /** Unit: milliseconds. @defaultValue the clock of the process */
+    readonly now?: () => number;
   },
 ): Promise<Result> {
-  const { attempts, minDelayMs, maxDelayMs, maxRetryAfterMs } = { ...defaults, ...options };
-  const { random = Math.random, signal } = call;
+  const { attempts, maxTotalMs, minDelayMs, maxDelayMs, maxRetryAfterMs } = { ...defaults, ...options };
+  const { random = Math.random, now = () => performance.now(), signal } = call;
+  let firstFailure: number | undefined;
   for (let attempt = 1; ; attempt++) {
     try {
       return await call.attempt();
@@ -73,12 +82,17 @@ export async function withRetries<Result>(
       signal?.throwIfAborted();
       const error = call.retryable(thrown);
       if (error === undefined || attempt >= attempts) throw thrown;
-      const asked = error.retryAfterMs;
-      if (asked !== undefined && asked > maxRetryAfterMs) throw thrown;
-      const delayMs = asked ?? Math.floor(random() * Math.min(maxDelayMs, minDelayMs * 2 ** (attempt - 1)));
-      const failedAt = performance.now();
-      await options.onRetry?.({ attempt, attempts, error, delayMs });
-      await wait(Math.max(0, delayMs - (performance.now() - failedAt)), signal);
+      const failedAt = now();
+      firstFailure ??= failedAt;
+      const remainingMs = Math.min(maxTotalMs, error.maxRetryMs ?? Infinity) - Math.round(failedAt - firstFailure);
+      const { retryAfterMs: asked = 0 } = error;
+      if (remainingMs <= 0 || asked > Math.min(maxRetryAfterMs, remainingMs)) throw thrown;
+      const own = Math.floor(random() * Math.min(maxDelayMs, minDelayMs * 2 ** (attempt - 1)));
+      // The last try is at the end of the time.
+      const delayMs = Math.min(Math.max(asked, own), remainingMs);
+      const limited = remainingMs === Infinity ? {} : { remainingMs };
+      await options.onRetry?.({ attempt, attempts, ...limited, error, delayMs });
+      await wait(Math.max(0, delayMs - (now() - failedAt)), signal);
     }
   }
 }

@@ -145,7 +145,8 @@ export function sdkLLM<Client, Body, Response>(
     if (failure === undefined) return error;
     const { cause } = error;
     const message = secrets.redact(`${provider}: ${failure.message}`);
-    return new ServiceUnavailableError(message, { provider, cause, refusesRetry: failure.isLasting });
+    const { isLasting: refusesRetry, maxRetryMs } = failure;
+    return new ServiceUnavailableError(message, { provider, cause, refusesRetry, maxRetryMs });
   };
 
   /** One exchange with the provider, with the retries of the options. */

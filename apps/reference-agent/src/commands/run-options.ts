@@ -24,6 +24,11 @@ export function addRunOptions(command: Command): Command {
     .addOption(
       new Option('--effort <level>', 'how much the model thinks; each model takes some of these').choices(efforts),
     )
+    .option(
+      '--retry-seconds <count>',
+      'how long a failed model call is tried again; 0: not at all (default: 120)',
+      notNegative,
+    )
     .option('--cwd <folder>', 'the folder to work in')
     .option('--config <file>', 'a configuration file, instead of the user’s')
     .option('--yolo', 'allow every call: commands and writes run without a question')
@@ -39,6 +44,12 @@ function positive(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && value > 0 && value < Infinity) return value;
   throw new InvalidArgumentError('It must be a number above 0.');
+}
+
+function notNegative(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= 0 && value < Infinity) return value;
+  throw new InvalidArgumentError('It must be a number of at least 0.');
 }
 
 function wholePositive(text: string): number {

@@ -226,14 +226,22 @@ test('a model without tool calling writes its calls as text', async () => {
   expect(eventsOf(ran, 'tool-result')).toMatchObject([{ name: 'read_file', status: 'ok' }]);
 });
 
-test('retries are told', async () => {
+test('a model that fails is asked again for two minutes, or as long as a flag says, and that is told', async () => {
+  const overloaded = { fault: 'overloaded' } as const;
   const rig = await rigWith({
     reply: () => says('Done.'),
-    faults: [{ fault: 'rate-limit', retryAfterSeconds: 0 }],
+    faults: [{ fault: 'rate-limit', retryAfterSeconds: 0 }, overloaded, overloaded, overloaded, overloaded],
   });
   const ran = await rig.run({ print: 'Go.' });
-  expect(eventsOf(ran, 'retry')).toMatchObject([{ attempt: 1, attempts: 3, delayMs: 0 }]);
+  const retries = eventsOf(ran, 'retry');
+  expect(retries.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
+  expect(retries[0]).toMatchObject({ remainingMs: 120_000, delayMs: 0 });
+  expect(retries[0]).not.toHaveProperty('attempts');
   expect(ran.status).toBe(0);
+
+  const down = await rigWith({ reply: () => says('Done.'), faults: () => overloaded });
+  const failed = await down.run({ print: 'Go.', retrySeconds: 0 });
+  expect([failed.status, down.server.requests.length]).toEqual([1, 1]);
 });
 
 /** Interrupts the first run when `at` says so, and goes on with it. Resolves to both. */

@@ -12,6 +12,7 @@ import type { RunFlags } from '../run-flags.js';
 import type { ListedSession } from '../sessions/session-list.js';
 import { UsageError } from '../usage-error.js';
 import { initEvent } from './init-event.js';
+import { retryEvent } from './retry-event.js';
 import { runToEnd } from './run-ending.js';
 import { runOutput } from './run-output.js';
 import type { RunOutput } from './run-output.js';
@@ -40,7 +41,7 @@ export async function headlessRun(
 ): Promise<number> {
   const output = runOutput(flags.outputFormat, surroundings);
   const opened = await openSession(session, flags, surroundings, {
-    onRetry: ({ error, ...retry }) => output({ type: 'retry', ...retry, error: error.message }),
+    onRetry: (failure) => output(retryEvent(failure)),
     mcpListener: { onNote: (text) => output({ type: 'note', text }), onPending: waitingLine(flags, surroundings) },
   });
   try {

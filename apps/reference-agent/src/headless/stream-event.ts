@@ -83,7 +83,11 @@ const condensationAttempt = z.object({
 const retry = z.object({
   type: z.literal('retry'),
   attempt: z.number().describe('The one that failed, counted from 1.'),
-  attempts: z.number(),
+  attempts: z.number().optional().describe('Absent if only the time is limited.'),
+  remainingMs: z
+    .number()
+    .optional()
+    .describe('How long it is tried after this failure. Unit: milliseconds. Absent if only the number is limited.'),
   delayMs: z.number().describe('The wait before the next. Unit: milliseconds.'),
   error: z.string(),
 });
@@ -145,6 +149,8 @@ export const streamEventSchema = z.discriminatedUnion('type', [
 
 /** A line of `--output-format stream-json`. */
 export type StreamEvent = Immutable<z.infer<typeof streamEventSchema>>;
+/** A model call that is tried again. */
+export type RetryEvent = Immutable<z.infer<typeof retry>>;
 /** The first line. */
 export type InitEvent = Immutable<z.infer<typeof init>>;
 /** The last line, which is all that `--output-format json` prints. */

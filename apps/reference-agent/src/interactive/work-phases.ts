@@ -1,4 +1,5 @@
 import type { Delta, FailedAttempt } from '@palimpsest/llm-adapters';
+import { retryEvent } from '../headless/retry-event.js';
 import type { LoggedEvent, WorkPhase } from './session-event.js';
 import type { SessionNews } from './session-news.js';
 
@@ -46,10 +47,10 @@ export class WorkPhases {
     this.#news.tell({ type: 'delta', delta });
   }
 
-  retried({ error, ...retry }: FailedAttempt): void {
+  retried(failure: FailedAttempt): void {
     this.#phase = 'retrying';
     this.show();
-    this.#news.tell({ type: 'retry', ...retry, error: error.message });
+    this.#news.tell(retryEvent(failure));
   }
 
   /** A model call begins (1) or ends (-1). */

@@ -230,8 +230,10 @@ export class RunPrinter {
 }
 
 /** A model call that is tried again. */
-export function retryInWords({ attempt, attempts, delayMs, error }: Told<'retry'>): string {
-  return `try ${attempt} of ${attempts} failed, the next in ${(delayMs / 1_000).toFixed(1)} s: ${error}`;
+export function retryInWords({ attempt, attempts, remainingMs, delayMs, error }: Told<'retry'>): string {
+  const which = attempts === undefined ? `${attempt}` : `${attempt} of ${attempts}`;
+  const until = remainingMs === undefined ? '' : `, the last within ${Math.ceil(remainingMs / 1_000)} s`;
+  return `try ${which} failed, the next in ${(delayMs / 1_000).toFixed(1)} s${until}: ${error}`;
 }
 
 /** What a condensation changed. */

@@ -1,10 +1,11 @@
 import type { Event } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
-import type { StreamEvent } from '../headless/stream-event.js';
+import type { RetryEvent, StreamEvent } from '../headless/stream-event.js';
 import type { FileDiff } from '../interactive/file-diff.js';
 import type { LoggedEvent, SessionEvent } from '../interactive/session-event.js';
 import { callInWords } from '../output/call-words.js';
 import { CondensationCourse, isEmpty } from '../output/condensation-course.js';
+import { retryInWords } from '../output/run-printer.js';
 import { CallItem } from './call-item.js';
 import { CondensationItem } from './condensation-item.js';
 import { LiveAnswer } from './live-answer.js';
@@ -172,9 +173,9 @@ export class SessionItems {
   }
 
   /** A model call failed, and is tried again. */
-  retried({ attempt, attempts, delayMs, error }: Extract<StreamEvent, { readonly type: 'retry' }>): void {
-    const wait = (delayMs / 1_000).toFixed(1);
-    this.notice('problem', `Try ${attempt} of ${attempts} failed, the next in ${wait} s: ${error}`);
+  retried(event: RetryEvent): void {
+    const words = retryInWords(event);
+    this.notice('problem', `${words.charAt(0).toUpperCase()}${words.slice(1)}`);
   }
 }
 

@@ -281,7 +281,7 @@ test('config shows each setting with its origin', async () => {
   await user('maxCost = 5\n[permissions]\nallow = ["run_command(npm test)", "edit_file(src/**)"]');
   await configure('model = "a/project"\n[permissions]\ndeny = ["run_command(git push *)"]');
   const lines = (await config()).split('\n');
-  expect(lines.slice(0, 11)).toEqual([
+  expect(lines.slice(0, 12)).toEqual([
     'setting                 from     value',
     'model                   -        -',
     'baseUrl                 -        -',
@@ -290,6 +290,7 @@ test('config shows each setting with its origin', async () => {
     'maxSteps                default  500',
     'maxOutputTokens         -        -',
     'effort                  -        -',
+    'retrySeconds            default  120',
     'toolCalls               default  native',
     'permissions.allow       user     run_command(npm test)',
     '                        user     edit_file(src/**)',

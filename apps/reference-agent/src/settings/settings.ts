@@ -53,6 +53,12 @@ export const settingsSchema = table({
     .enum(efforts)
     .optional()
     .describe('How much the model thinks. Each model takes some of these. Default: what the model does by itself.'),
+  retrySeconds: z
+    .number()
+    .min(0)
+    .max(86_400)
+    .optional()
+    .describe('How long a failed call of the model is tried again; 0: not at all. Unit: seconds. Default: 120.'),
   toolCalls: z
     .enum(['native', 'text'])
     .optional()
@@ -136,6 +142,8 @@ export interface Settings {
   readonly maxOutputTokens?: number | undefined;
   /** @defaultValue the model's own */
   readonly effort?: Effort | undefined;
+  /** How long a failed call of the model is tried again. Unit: seconds. */
+  readonly retrySeconds: number;
   readonly toolCalls: 'native' | 'text';
   readonly permissions: {
     readonly allow: readonly string[];
@@ -167,6 +175,7 @@ export interface Settings {
 /** The settings of a run that nobody configured. */
 export const defaultSettings: Settings = {
   maxSteps: 500,
+  retrySeconds: 120,
   toolCalls: 'native',
   permissions: { allow: [], ask: [], deny: [] },
   sandbox: { mode: 'auto', network: false, readable: [], writable: [] },

@@ -1,5 +1,6 @@
 import type { ChatDialect } from '../wire/chat-writer.js';
 import { InvalidRequestError } from '../errors.js';
+import { isThisMachine } from '../this-machine.js';
 
 /**
  * How a server that speaks OpenAI's protocol differs from OpenAI. Plain data, so that the profile of another server is a named
@@ -170,14 +171,6 @@ export function profileOfAddress(baseURL: string): ServerProfile {
       : url.hostname === address || url.hostname.endsWith(`.${address}`),
   );
   return found === undefined ? compatible : profiles[found[1]];
-}
-
-/** True for an address on the local machine: a local server needs no key. */
-export function isThisMachine(baseURL: string | undefined): boolean {
-  const host = baseURL === undefined ? undefined : parsed(baseURL)?.hostname;
-  return (
-    host !== undefined && (/^(localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/.test(host) || host.endsWith('.localhost'))
-  );
 }
 
 function parsed(url: string): URL | undefined {

@@ -1,10 +1,18 @@
 import { isCount, isEffort, isFunction, isObject, isText } from './checked-options.js';
 import type { OptionCheck, OptionChecks } from './checked-options.js';
+import type { RetryOptions } from '../retry.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';
 import { field, isRecord } from '../wire/json-fields.js';
 
 /** The names of `RetryOptions`; its numbers are checked where they are used. */
-const retryNames: readonly string[] = ['attempts', 'minDelayMs', 'maxDelayMs', 'maxRetryAfterMs', 'onRetry'];
+const retryNames = Object.keys({
+  attempts: true,
+  maxTotalMs: true,
+  minDelayMs: true,
+  maxDelayMs: true,
+  maxRetryAfterMs: true,
+  onRetry: true,
+} satisfies Record<keyof RetryOptions, true>);
 
 const isRetry: OptionCheck = (value) => {
   const unknown = isRecord(value) ? Object.keys(value).find((name) => !retryNames.includes(name)) : undefined;
