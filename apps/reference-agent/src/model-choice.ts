@@ -16,6 +16,25 @@ export class NoModelError extends PalimpsestError {
   }
 }
 
+/** The cost is limited, and the price of a model that would be asked is not known. Nothing has been asked. */
+export class UnknownPriceError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'UnknownPriceError';
+  }
+
+  constructor(model: string, maxCost: number) {
+    super(
+      'unknown-price',
+      `The price of '${model}' is not known, so a limit of $${maxCost} (--max-cost, or maxCost in the configuration) cannot be kept. Limit the model calls instead (--max-steps), or name a model whose provider's own address has a known price.`,
+    );
+  }
+}
+
+/** @throws {@link UnknownPriceError} when the cost is limited and the model's price is not known. */
+export function assertPriced({ model, prices }: LLM, maxCost: number | undefined): void {
+  if (maxCost !== undefined && prices === undefined) throw new UnknownPriceError(model, maxCost);
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The models of a run. */
@@ -38,7 +57,7 @@ export interface ChooseModelsOptions {
  * The models that the settings name, with keys from the environment. `baseUrl` is where both are, unless `smallBaseUrl` says where the small
  * one is. `effort` is of the model that does the work, which is tried for `retrySeconds`.
  *
- * @throws {@link NoModelError} when there is no model or no key; the errors of `llmByName` for a name that is none.
+ * @throws {@link NoModelError} when there is no model or no key; {@link UnknownPriceError} as {@link assertPriced} does; the errors of `llmByName` for a name that is none.
  */
 export async function chooseModels(
   {
@@ -49,7 +68,8 @@ export async function chooseModels(
     effort,
     toolCalls,
     retrySeconds,
-  }: Pick<Settings, 'model' | 'smallModel' | 'baseUrl' | 'effort' | 'toolCalls' | 'retrySeconds'> & {
+    maxCost,
+  }: Pick<Settings, 'model' | 'smallModel' | 'baseUrl' | 'effort' | 'toolCalls' | 'retrySeconds' | 'maxCost'> & {
     readonly smallBaseUrl?: string | undefined;
   },
   env: Environment,
@@ -78,11 +98,11 @@ export async function chooseModels(
     if (toolCalls !== 'text') return asked;
     return (await import('@palimpsest/llm-adapters/text-tool-calls')).textToolCalls(asked);
   };
-  return {
-    llm: await working(patient),
-    smallLlm:
-      smallModel === undefined ? await working(few) : await named(smallModel, { baseURL: smallBaseUrl, retry: few }),
-  };
+  const llm = await working(patient);
+  const smallLlm =
+    smallModel === undefined ? await working(few) : await named(smallModel, { baseURL: smallBaseUrl, retry: few });
+  for (const each of [llm, smallLlm]) assertPriced(each, maxCost);
+  return { llm, smallLlm };
 }
 
 /** Imported by the program itself, which has a way that takes less time: see load-module.ts. */

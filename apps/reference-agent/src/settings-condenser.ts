@@ -2,6 +2,7 @@ import type { PricedOptions } from '@palimpsest/condensers';
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
 import { defaultCondenser } from './default-condenser.js';
+import { assertPriced } from './model-choice.js';
 import type { Settings } from './settings/settings.js';
 
 /** Options of {@link settingsCondenser}. */
@@ -24,10 +25,11 @@ export interface SettingsCondenser {
  * The condenser of the settings: the default, the default with another preset, none where the default is switched off, or one of
  * `@palimpsest/condensers/config`. Packages and prompts that it names are found from the folder of the file that names it.
  *
- * @throws the errors of `loadCondenser`.
+ * @throws the errors of `loadCondenser`; {@link UnknownPriceError} when the cost is limited, and the price of a model that it names
+ * is not known.
  */
 export async function settingsCondenser(
-  { condenser, condenserFolder, enableDefaultCondenser }: Partial<Settings>,
+  { condenser, condenserFolder, enableDefaultCondenser, maxCost }: Partial<Settings>,
   { llm, env, watched = (model) => model }: SettingsCondenserOptions,
 ): Promise<SettingsCondenser> {
   const { preset, ...others } = condenser ?? {};
@@ -45,7 +47,11 @@ export async function settingsCondenser(
   const folder = condenserFolder ?? '.';
   const loaded = await loadCondenserConfig(isNamed ? { condenser: condenser as never } : { enableDefaultCondenser }, {
     defaultLLM: watched(llm),
-    llm: async (name) => watched(await llmByName(name, { env })),
+    llm: async (name) => {
+      const named = await llmByName(name, { env });
+      assertPriced(named, maxCost);
+      return watched(named);
+    },
     importModule: importFrom(folder),
     readPrompt: promptsFrom(folder),
   });

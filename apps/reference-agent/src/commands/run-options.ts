@@ -13,8 +13,14 @@ export function addRunOptions(command: Command): Command {
     )
     .option('--plain', 'talk line by line, without a screen: for screen readers, and for terminals that are none')
     .option('--deltas', 'with stream-json: also each piece of an answer as it arrives')
-    .option('--model <name>', 'provider/name, such as anthropic/claude-sonnet-5 or ollama/qwen3')
-    .option('--base-url <address>', 'a compatible server; it needs no key')
+    .option(
+      '--model <name>',
+      'provider/name, such as anthropic/claude-sonnet-5 or ollama/qwen3; with --base-url the name that the server has, or anthropic:NAME if it speaks Anthropic’s API',
+    )
+    .option(
+      '--base-url <address>',
+      'a server that speaks OpenAI’s Chat Completions, or Anthropic’s API with --model anthropic:NAME; it needs no key',
+    )
     .option('--small-model <name>', 'the model for summaries')
     .addOption(new Option('--tool-calls <way>', 'text: for a model without tool calling').choices(['native', 'text']))
     .option('--max-cost <usd>', 'the run ends when it has cost so much', positive)

@@ -70,7 +70,7 @@ function limitInWords({ limit, value }: LimitExceededError, costUsd: number | un
   }
   if (limit !== 'cost-usd') return undefined;
   return costUsd === undefined
-    ? `The model has no known price, so a limit of $${value} (--max-cost) cannot be kept. --max-steps limits the model calls instead.`
+    ? `The cost of a model call is not known, so a limit of $${value} (--max-cost) cannot be kept. --max-steps limits the model calls instead.`
     : `The limit of $${value} was reached (--max-cost, or maxCost in the configuration).`;
 }
 

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { watch } from 'node:fs';
 import { anthropicServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
@@ -171,7 +171,6 @@ test('each failure says what to do, in the words of this command', async () => {
   expect(await problemOf(looping, { maxSteps: 1 })).toBe(
     'The limit of 1 model call was reached (--max-steps, or maxSteps in the configuration).',
   );
-  expect(await problemOf(looping, { maxCost: 1 })).toContain('no known price');
   expect(await problemOf(looping, { baseUrl: looping.server.url.replace('/v1', '') })).toMatch(
     /\(404\).* below http:.*Is this the address of the API\? It often ends in \/v1/,
   );
@@ -188,6 +187,20 @@ test('each failure says what to do, in the words of this command', async () => {
   expect(stuck.stderr).toMatch(/Go on with: palimpsest resume \w+ -p "…"/);
   await expect(looping.run({ print: ' ' })).rejects.toThrow('The task is empty.');
   await expect(looping.run({ print: 'Go.', cwd: '' })).rejects.toThrow('--cwd is empty');
+});
+
+test('a limit of the cost and a model without a known price: nothing is asked', async () => {
+  const rig = await rigWith({ reply: () => says('Hi.') });
+  Object.assign(rig.env, { OPENAI_API_KEY: 'sk-test-0123456789' });
+  const named = { print: 'Go.', maxCost: 1, baseUrl: undefined };
+  const unknown = /price of '[\w.-]+' is not known, so a limit of \$1 .*--max-steps/;
+  await expect(rig.run({ print: 'Go.', maxCost: 1 })).rejects.toThrow(unknown);
+  await expect(rig.run({ ...named, model: 'openai/gpt-5', smallModel: 'ollama/qwen3' })).rejects.toThrow(unknown);
+  const config = join(rig.workspace, 'own.toml');
+  await writeFile(config, '[condenser]\ntype = "llmSummarizing"\nllm = "ollama/qwen3"\n');
+  await expect(rig.run({ ...named, model: 'openai/gpt-5', config })).rejects.toThrow(unknown);
+  expect(rig.server.requests).toEqual([]);
+  await expect(readdir(rig.sessions)).resolves.toEqual([]);
 });
 
 test('summaries are asked of the small model, and nothing else is', async () => {
