@@ -298,6 +298,11 @@ test('interrupted while an answer comes: what came is kept, and the model is tol
   });
   const words = eventsOf(ran, 'message').filter(({ from }) => from === 'model');
   expect(words).toMatchObject([{ isCutOff: true }]);
+  // This provider counts at the end, which never came.
+  const [result] = eventsOf(ran, 'result');
+  expect(result).toMatchObject({ steps: 1, usageIsEstimated: true });
+  expect(result?.usage.uncachedInputTokens).toBeGreaterThan(0);
+  expect(result?.usage.outputTokens).toBeGreaterThan(0);
   expect(JSON.stringify(rig.server.requests.at(-1)?.body)).toContain('was interrupted before it was complete');
 });
 

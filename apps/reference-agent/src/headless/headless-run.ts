@@ -108,7 +108,7 @@ async function followedRun(
   const end = await runToEnd(opened, { signal, onDelta, costUsd: () => totals.costUsd });
   // Before the result, which tells its cost.
   await pendingSummary(conversation, { signal, onWait: () => output({ type: 'note', text: summaryWaitInWords }) });
-  const { usage, costUsd, steps, condensations } = totals;
+  const { usage, isEstimated, costUsd, steps, condensations } = totals;
   const { tokens, bill } = savedShares(accountOf(conversation.events));
   const { log, id } = session;
   return {
@@ -120,6 +120,7 @@ async function followedRun(
     steps,
     condensations,
     usage,
+    ...(isEstimated ? { usageIsEstimated: true } : {}),
     costUsd,
     saved: { tokens: rounded(tokens), bill: rounded(bill) },
     log,

@@ -62,12 +62,12 @@ function beginningLines({ session, model, workspace, isResumed, cutOff, notes }:
   ];
 }
 
-function endWords({ status, session, steps, usage, costUsd, saved }: ResultEvent): string {
+function endWords({ status, session, steps, usage, usageIsEstimated, costUsd, saved }: ResultEvent): string {
   const { uncachedInputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
   const input = uncachedInputTokens + cacheReadTokens + cacheWriteTokens;
   const parts = [
     `${steps} model ${steps === 1 ? 'call' : 'calls'}`,
-    `${shownNumber(input)} tokens in, ${shownNumber(outputTokens)} out`,
+    `${usageIsEstimated === true ? 'about ' : ''}${shownNumber(input)} tokens in, ${shownNumber(outputTokens)} out`,
     ...(costUsd === undefined || costUsd === 0 ? [] : [`$${costUsd.toFixed(costUsd < 0.1 ? 4 : 2)}`]),
     ...(saved.bill === 0 ? [] : [`condensing saved ${(saved.bill * 100).toFixed(0)} % of the bill`]),
   ];

@@ -8,12 +8,14 @@ export interface RunTotals {
   readonly steps: number;
   readonly condensations: number;
   readonly usage: Usage;
+  /** A part of the usage was not counted by the provider: of an answer that was interrupted, for instance. */
+  readonly isEstimated: boolean;
   /** Unit: USD. Undefined as soon as the cost of one call is not known. */
   readonly costUsd: number | undefined;
 }
 
 /** A run that has not begun. */
-export const noTotals: RunTotals = { steps: 0, condensations: 0, usage: noUsage, costUsd: 0 };
+export const noTotals: RunTotals = { steps: 0, condensations: 0, usage: noUsage, isEstimated: false, costUsd: 0 };
 
 /** Adds what an event records. Condensers record their calls in a condensation, or in an attempt that came to none. */
 export function withEvent(totals: RunTotals, event: Event): RunTotals {
@@ -29,13 +31,17 @@ export function withEvent(totals: RunTotals, event: Event): RunTotals {
   }
 }
 
-function withCall(totals: RunTotals, call: { readonly usage?: unknown; readonly costUsd?: unknown }): RunTotals {
+function withCall(
+  totals: RunTotals,
+  call: { readonly usage?: unknown; readonly usageIsEstimated?: unknown; readonly costUsd?: unknown },
+): RunTotals {
   const { success, data: usage } = usageSchema.safeParse(call.usage);
   if (!success) return totals;
   const isKnown = typeof call.costUsd === 'number' && totals.costUsd !== undefined;
   return {
     ...totals,
     usage: sumUsage([totals.usage, usage]),
+    isEstimated: totals.isEstimated || call.usageIsEstimated === true,
     costUsd: isKnown ? totals.costUsd + call.costUsd : undefined,
   };
 }

@@ -7,6 +7,10 @@ export const streamVersion = 1;
 
 const tokens = z.number().min(0).describe('Unit: tokens.');
 const costUsd = z.number().min(0).optional().describe('Unit: USD. Absent if the prices are not known.');
+const estimated = z
+  .boolean()
+  .optional()
+  .describe('True if the provider did not count all of it, as of an answer that was interrupted.');
 const id = z.string().describe('The event in the log.');
 const call = z.object({
   name: z.string(),
@@ -103,6 +107,7 @@ const usage = z.object({
   model: z.string(),
   purpose: z.string().optional().describe('`agent`, or the condenser that asked.'),
   usage: usageSchema,
+  usageIsEstimated: estimated,
   costUsd,
 });
 
@@ -124,6 +129,7 @@ const result = z.object({
   steps: z.int().describe('Model calls of this run; `usage` and `costUsd` include those of condensers.'),
   condensations: z.int().describe('Of this run.'),
   usage: usageSchema,
+  usageIsEstimated: estimated,
   costUsd,
   saved: z
     .object({ tokens: z.number(), bill: z.number() })

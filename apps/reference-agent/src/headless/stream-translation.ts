@@ -33,8 +33,8 @@ export class StreamTranslation {
         return [{ type, id, condenser, outcome, reason }];
       }
       case 'llm-usage': {
-        const { id, model, purpose, usage, costUsd } = event;
-        return [{ type: 'usage', id, model, purpose, usage, costUsd }];
+        const { id, model, purpose, usage, usageIsEstimated, costUsd } = event;
+        return [{ type: 'usage', id, model, purpose, usage, usageIsEstimated, costUsd }];
       }
       default:
         return [];

@@ -172,7 +172,7 @@ describe('what belongs to one answer', () => {
     const stop = new AbortController();
     const script: Script = [{ text: 'I begin to', until: new Promise(() => undefined) }];
     const run = { signal: stop.signal, onDelta: () => stop.abort() };
-    expect(await appendsOf(script, {}, run)).toEqual([user, ['message', 'message'], ['pause']]);
+    expect(await appendsOf(script, {}, run)).toEqual([user, ['llm-usage', 'message', 'message'], ['pause']]);
   });
 
   test('an answer without thinking, and the record that thinking is off', async () => {

@@ -1,6 +1,6 @@
 import { createEvent, defineTool } from '@palimpsest/events';
 import type { Event, MessageEvent } from '@palimpsest/events';
-import { ContentPolicyError } from '@palimpsest/llm-adapters';
+import { ContentPolicyError, totalInputTokens } from '@palimpsest/llm-adapters';
 import type { Delta, LLM } from '@palimpsest/llm-adapters';
 import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
@@ -296,6 +296,46 @@ describe('usage', () => {
       costUsd: expect.any(Number) as number,
       estimatedInputTokens: expect.any(Number) as number,
     });
+  });
+
+  test('of an interrupted answer that the provider has not counted is an estimate, with what its cache may hold', async () => {
+    const { server, llm } = await chat('deepseek', 'deepseek').start(undefined);
+    onTestFinished(() => server.close());
+    const { conversation } = await open({ ...llm, prices });
+    let calls = 0;
+    const onDelta = ({ type }: Delta) => {
+      if (type === 'tool-call' || server.requests.length === calls) return;
+      calls = server.requests.length;
+      if (calls === 2) conversation.interrupt();
+    };
+    await conversation.run({ onDelta });
+    const [first, cut] = [...conversation.events].filter((event) => event.type === 'llm-usage');
+    if (first === undefined) throw new Error('There is no usage.');
+    expect(cut).toMatchObject({
+      purpose: 'agent',
+      responseId: cutOffIn(conversation.events)[0]?.llmResponseId,
+      usageIsEstimated: true,
+      usage: { cacheReadTokens: totalInputTokens(first.usage), outputTokens: expect.any(Number) as number },
+      costUsd: expect.any(Number) as number,
+    });
+    expect(cut?.usage.outputTokens).toBeGreaterThan(0);
+  });
+
+  test('of an answer that was counted and interrupted before its first word is kept', async () => {
+    const usage = { uncachedInputTokens: 70, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
+    const interrupt: { now: () => void } = { now: () => undefined };
+    const llm: LLM = {
+      model: 'counted',
+      complete: ({ onUsage }) => {
+        onUsage?.({ usage, costUsd: 0.5 });
+        interrupt.now();
+        return new Promise(() => undefined);
+      },
+    };
+    const { conversation } = await open(llm);
+    interrupt.now = () => conversation.interrupt();
+    expect(await conversation.run({ onDelta: () => undefined })).toMatchObject({ status: 'paused' });
+    expect(ofType(conversation.events, 'llm-usage')).toMatchObject([{ purpose: 'agent', usage, costUsd: 0.5 }]);
   });
 
   test('of a broken one counts too, and a limit on money holds', async () => {

@@ -1,7 +1,7 @@
 import type { BegunCall, CreateEvent, Event, TextContent } from '@palimpsest/events';
-import { isLLMConvertible } from '@palimpsest/events';
-import { ContentPolicyError, endedNaturally } from '@palimpsest/llm-adapters';
-import type { Completion, CountedUsage } from '@palimpsest/llm-adapters';
+import { estimateTextTokens, isLLMConvertible } from '@palimpsest/events';
+import { ContentPolicyError, costOf as priceOf, endedNaturally } from '@palimpsest/llm-adapters';
+import type { Completion, CountedUsage, TokenPrices } from '@palimpsest/llm-adapters';
 import { textOf } from './final-answer.js';
 import { newIdFrom } from '../new-id.js';
 import { note } from '../notes.js';
@@ -18,6 +18,9 @@ export interface AskedModel {
   readonly model: string;
   readonly tools: Toolset;
   readonly estimatedInputTokens: number;
+  /** The input of the model's answer before, which its prompt cache may hold. 0 without one. Unit: tokens. */
+  readonly lastInputTokens: number;
+  readonly prices: TokenPrices | undefined;
   readonly createEvent: CreateEvent;
 }
 
@@ -95,11 +98,13 @@ export function isBrokenResponse(event: Event): boolean {
 
 /** The events of an answer that the user interrupted after a part of it was shown. The model reads that it was cut off. */
 export function cutOffAnswer(
-  { content, ...begun }: AnswerPiece,
+  piece: AnswerPiece,
   reason: string,
   counted: CountedUsage | undefined,
-  { model, tools, estimatedInputTokens, createEvent }: AskedModel,
+  asked: AskedModel,
 ): readonly Event[] {
+  const { content, ...begun } = piece;
+  const { tools, createEvent } = asked;
   const llmResponseId = newIdFrom(createEvent);
   const message = createEvent('message', {
     source: 'agent',
@@ -110,10 +115,32 @@ export function cutOffAnswer(
   });
   const calls = (begun.toolCalls ?? []).map(({ name }) => (name !== undefined && tools.has(name) ? name : undefined));
   const events = [message, note(cutOffNote(textOf(content) !== '', calls), createEvent)];
-  if (counted === undefined) return events;
-  const paid = { usage: counted.usage, ...costOf(counted) };
-  const usage = { responseId: llmResponseId, model, ...paid, estimatedInputTokens, purpose: 'agent' };
-  return [createEvent('llm-usage', usage), ...events];
+  return [cutOffUsage(counted ?? estimated(piece, asked), llmResponseId, asked), ...events];
+}
+
+/** The usage of an answer that the user interrupted. */
+export function cutOffUsage(
+  { usage, usageIsEstimated, ...cost }: CountedUsage & { readonly usageIsEstimated?: true },
+  responseId: string,
+  { model, estimatedInputTokens, createEvent }: Omit<AskedModel, 'tools'>,
+): Event {
+  const paid = { usage, ...(usageIsEstimated === undefined ? {} : { usageIsEstimated }), ...costOf(cost) };
+  return createEvent('llm-usage', { responseId, model, ...paid, estimatedInputTokens, purpose: 'agent' });
+}
+
+/** For providers that count at the end alone: what they have read and written they bill. */
+function estimated(
+  { content, thinking = '', toolCalls = [] }: AnswerPiece,
+  { estimatedInputTokens, lastInputTokens, prices }: AskedModel,
+): CountedUsage & { readonly usageIsEstimated: true } {
+  const texts = [textOf(content), thinking, ...toolCalls.map((call) => call.arguments)];
+  const usage = {
+    uncachedInputTokens: Math.max(0, estimatedInputTokens - lastInputTokens),
+    cacheReadTokens: lastInputTokens,
+    cacheWriteTokens: 0,
+    outputTokens: Math.ceil(texts.reduce((sum, text) => sum + estimateTextTokens(text), 0)),
+  };
+  return { usage, usageIsEstimated: true, ...(prices === undefined ? {} : { costUsd: priceOf(usage, prices) }) };
 }
 
 /** The note that is missing behind a cut-off answer, in logs whose writer died between the two. */

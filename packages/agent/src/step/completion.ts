@@ -1,9 +1,11 @@
+import { totalInputTokens } from '@palimpsest/llm-adapters';
 import type { View } from '@palimpsest/view';
 import { messageOf } from '../errors.js';
-import { brokenResponse, cutOffAnswer, refusalIn } from '../model/incomplete-answers.js';
+import { brokenResponse, cutOffAnswer, cutOffUsage, refusalIn } from '../model/incomplete-answers.js';
 import type { AskedModel } from '../model/incomplete-answers.js';
 import { callModel } from '../model/model-call.js';
 import type { ModelAnswer, RequestParts } from '../model/model-call.js';
+import { newIdFrom } from '../new-id.js';
 import type { StandingWords } from '../model/standing-words.js';
 import { StreamedAnswer } from '../model/streamed-answer.js';
 import type { StepContext } from './step-context.js';
@@ -15,8 +17,18 @@ import type { StepContext } from './step-context.js';
  */
 export async function askModel(view: View, words: StandingWords, step: StepContext): Promise<ModelAnswer> {
   const { tools, createEvent, emit } = step;
-  const { model } = step.options.llm;
-  const asked: AskedModel = { model, tools, estimatedInputTokens: view.tokens(), createEvent };
+  const { model, prices } = step.options.llm;
+  const asked: AskedModel = {
+    model,
+    prices,
+    tools,
+    estimatedInputTokens: view.tokens(),
+    // Read after an interrupt alone.
+    get lastInputTokens() {
+      return lastInputOf(view, model);
+    },
+    createEvent,
+  };
   const answer = await streamedAnswer(view, words, asked, step);
   const { completion, records } = answer;
   const refusal = refusalIn(completion, model, createEvent);
@@ -46,12 +58,26 @@ async function streamedAnswer(
     return await callModel({ ...requestParts(words, step), ...watch, view, streamed, createEvent, emit, signal });
   } catch (error) {
     await streamed?.end();
-    const shown = signal?.aborted === true ? streamed?.piece() : undefined;
-    if (shown !== undefined) await emit(...cutOffAnswer(shown, messageOf(signal?.reason), streamed?.counted, asked));
+    if (signal?.aborted === true && streamed !== undefined) {
+      const { counted } = streamed;
+      const shown = streamed.piece();
+      if (shown !== undefined) await emit(...cutOffAnswer(shown, messageOf(signal.reason), counted, asked));
+      else if (counted !== undefined) await emit(cutOffUsage(counted, newIdFrom(createEvent), asked));
+    }
     throw error;
   } finally {
     await streamed?.end();
   }
+}
+
+/** The input of the model's newest answer. 0 without one. Unit: tokens. */
+function lastInputOf({ internalEvents }: View, model: string): number {
+  for (let index = internalEvents.length - 1; index >= 0; index--) {
+    const event = internalEvents.at(index);
+    if (event?.type !== 'llm-usage' || event.purpose !== 'agent') continue;
+    return event.model === model ? totalInputTokens(event.usage) : 0;
+  }
+  return 0;
 }
 
 /** What a request of this step is made of, whether the agent or its condenser sends it. */
