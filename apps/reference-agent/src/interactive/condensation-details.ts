@@ -135,18 +135,30 @@ function figureLines(details: CondensationDetails, prices: TokenPrices | undefin
   ];
 }
 
+/** The size of a result, and of what the model reads in its place: undefined while its note waits, 0 where it is forgotten. */
+export function directiveTokens(
+  { targetEventId }: RelevanceDirective,
+  view: View,
+): { readonly before: number; readonly after: number | undefined } {
+  const target = view.original(targetEventId);
+  const before = target !== undefined && isToolResult(target) ? view.tokensOf(target) : 0;
+  const index = view.indexOf(targetEventId);
+  const shown = index === undefined ? undefined : view.events.at(index);
+  if (shown === undefined) return { before, after: 0 };
+  const isNote = isToolResult(shown) && 'redacted' in shown && shown.redacted === true;
+  return { before, after: isNote ? view.tokensOf(shown) : undefined };
+}
+
 /** A note that the model wrote in the place of a result: what, why, and whether the model reads it by now. */
 export function directivePage(directive: RelevanceDirective, view: View): Page {
   const target = view.original(directive.targetEventId);
-  const index = view.indexOf(directive.targetEventId);
-  const shown = index === undefined ? undefined : view.events.at(index);
-  const size = target !== undefined && isToolResult(target) ? view.tokensOf(target) : 0;
+  const { before, after } = directiveTokens(directive, view);
   const state =
-    shown === undefined
-      ? 'The result is forgotten by now.'
-      : isToolResult(shown) && 'redacted' in shown && shown.redacted === true
-        ? `The model reads the note: ${tokens(view.tokensOf(shown))} in the place of ${tokens(size)}.`
-        : `The note waits until it pays to put it in; the result has ${tokens(size)}.`;
+    after === undefined
+      ? `The note waits until it pays to put it in; the result has ${tokens(before)}.`
+      : after === 0
+        ? 'The result is forgotten by now.'
+        : `The model reads the note: ${tokens(after)} in the place of ${tokens(before)}.`;
   return {
     title: `Redaction ${addressOf(directive.id)}`,
     lines: [

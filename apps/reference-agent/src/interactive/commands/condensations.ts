@@ -1,10 +1,12 @@
 import { addressOf } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
 import { isRelevanceDirective } from '@palimpsest/relevance-tool';
 import type { RelevanceDirective } from '@palimpsest/relevance-tool';
-import type { CondensationHistory } from '@palimpsest/view';
+import type { CondensationDetails, CondensationHistory, View } from '@palimpsest/view';
 import type { OpenedSession } from '../../open-session.js';
+import { shownNumber } from '../../output/shown-number.js';
 import { UsageError } from '../../usage-error.js';
-import { condensationInWords, condensationPage, directivePage } from '../condensation-details.js';
+import { condensationInWords, condensationPage, directivePage, directiveTokens } from '../condensation-details.js';
 import type { Choice } from '../command-screen.js';
 import { condensationHistory } from './log-readers.js';
 import { openedSession } from './opened-session.js';
@@ -18,7 +20,7 @@ export const condensationsCommand: CommandWork = {
     const history = condensationHistory(conversation);
     const choices = condensationChoices(opened, history);
     if (choices.length === 0) return screen.say('Nothing was condensed in this session.');
-    const id = argument === '' ? await screen.choose('Which one?', choices) : named(argument, choices);
+    const id = argument === '' ? await screen.choose(`Which one? ${choiceColumns}`, choices) : named(argument, choices);
     const details = id === undefined ? undefined : history.details(id);
     if (details !== undefined) {
       return screen.show(condensationPage(details, { view: conversation.view, prices: agent.llm.prices }));
@@ -38,26 +40,45 @@ export const condensationsCommand: CommandWork = {
 
 /** Condensations and redactions, the newest first. */
 function condensationChoices(opened: OpenedSession, history: CondensationHistory): readonly Choice[] {
-  const { events } = opened.conversation;
-  const directives = new Set(directivesOf(opened).map(({ id }) => id));
+  const { events, view } = opened.conversation;
+  const directives = new Map(directivesOf(opened).map((each) => [each.id, each]));
   return events
     .slice()
     .flatMap((event): readonly Choice[] => {
-      if (directives.has(event.id)) {
-        return [
-          { label: 'the model marked a result as no longer needed', detail: addressOf(event.id), value: event.id },
-        ];
-      }
+      const directive = directives.get(event.id);
+      if (directive !== undefined) return [directiveChoice(directive, view)];
       const details = event.type === 'condensation' ? history.details(event.id) : undefined;
-      // An empty one answers a request, and has changed nothing.
-      const hides = details !== undefined && details.forgotten.length + details.masked.length > 0;
-      return !hides ? [] : [{ label: condensationInWords(details), detail: addressOf(event.id), value: event.id }];
+      return details === undefined ? [] : condensationChoice(details);
     })
     .reverse();
 }
 
 function directivesOf({ conversation }: OpenedSession): readonly RelevanceDirective[] {
   return conversation.events.slice().filter(isRelevanceDirective);
+}
+
+/** What the columns of a list of condensations are. The labels are short enough for half of a narrow terminal. */
+export const choiceColumns = '(time in UTC, kind, tokens before → after)';
+
+/** A condensation in a list; none for an empty one, which answers a request and has changed nothing. */
+export function condensationChoice(details: CondensationDetails): readonly Choice[] {
+  const { condensation, forgotten, masked, tokensBefore, tokensAfter } = details;
+  if (forgotten.length + masked.length === 0) return [];
+  const kind = condensation.summary !== undefined ? 'summary' : forgotten.length > 0 ? 'left out' : 'notes';
+  const detail = `${addressOf(condensation.id)} ${condensationInWords(details)}`;
+  return [{ label: labelOf(condensation, kind, tokensBefore, tokensAfter), detail, value: condensation.id }];
+}
+
+function directiveChoice(directive: RelevanceDirective, view: View): Choice {
+  const { before, after } = directiveTokens(directive, view);
+  const detail = `${addressOf(directive.id)} the model marked a result as no longer needed`;
+  return { label: labelOf(directive, 'mark', before, after), detail, value: directive.id };
+}
+
+function labelOf({ timestamp }: Event, kind: string, before: number, after: number | undefined): string {
+  const when = timestamp.slice(5, 16).replace('T', ' ');
+  const became = after === undefined ? 'waits' : shownNumber(Math.round(after));
+  return `${when} ${kind} ${shownNumber(Math.round(before))} → ${became}`;
 }
 
 /** The id of the choice that a person names by its address or the beginning of it. @throws {@link UsageError} */

@@ -6,7 +6,9 @@ import { interactiveRig } from '../../../test-support/interactive-rig.js';
 import { ScriptedModel, use } from '../../../test-support/scripted-model.js';
 import type { TalkedTo } from '../../../test-support/interactive-rig.js';
 import { typedCommands } from '../../../test-support/typed-commands.js';
+import { ChoiceList } from '../../screen/choice-list.js';
 import { sessionFigures } from '../../screen/session-figures.js';
+import { plainStyles } from '../../../test-support/screen-rig.js';
 
 const files = Object.fromEntries(
   Array.from({ length: 8 }, (_, index) => [
@@ -72,6 +74,15 @@ test('/compact with a focus has the model write the summary by it; the next requ
   const forgotten = conversation.view.condensations[0]?.forgottenEventIds ?? [];
   for (const id of forgotten) expect(page).toContain(addressOf(id));
   expect(page).toMatch(/the next request writes [\d,]+ tokens again/);
+
+  for (const list of ['/condensations', '/undo-compact list']) {
+    expect(await screen.type(list)).toBe('');
+    const { title, items } = screen.asked.at(-1) ?? { title: '', items: [] };
+    const choices = new ChoiceList({ title, items, styles: plainStyles, maxVisible: () => 9, chosen: () => undefined });
+    const text = choices.render(80).join('\n');
+    expect(text).toContain('(time in UTC, kind, tokens before → after)');
+    expect(text).toMatch(/ › \d\d-\d\d \d\d:\d\d summary \d+,\d{3} → \d+,\d{3} +\w{8} structuredSummary/);
+  }
 
   await say(talked, 'Go on.');
   const next = JSON.stringify(rig.server.requests.at(-1)?.body);

@@ -3,7 +3,7 @@ import type { CondensationHistory, View } from '@palimpsest/view';
 import type { Choice } from '../command-screen.js';
 import { condensationInWords } from '../condensation-details.js';
 import { counted, tokens } from '../figures-in-words.js';
-import { named } from './condensations.js';
+import { choiceColumns, condensationChoice, named } from './condensations.js';
 import { condensationHistory } from './log-readers.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
@@ -21,7 +21,7 @@ export const undoCompactCommand: CommandWork = {
       argument === ''
         ? newest.value
         : argument === 'list'
-          ? await screen.choose('Which one is to be taken back?', choices)
+          ? await screen.choose(`Which one is to be taken back? ${choiceColumns}`, choices)
           : named(argument, choices);
     const details = id === undefined ? undefined : history.details(id);
     if (id === undefined || details === undefined) return;
@@ -61,8 +61,7 @@ function inForce({ condensations }: View, history: CondensationHistory): readonl
   return condensations
     .flatMap(({ id }): readonly Choice[] => {
       const details = history.details(id);
-      if (details === undefined || details.forgotten.length + details.masked.length === 0) return [];
-      return [{ label: condensationInWords(details), detail: addressOf(id), value: id }];
+      return details === undefined ? [] : condensationChoice(details);
     })
     .reverse();
 }
