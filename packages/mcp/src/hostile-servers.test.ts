@@ -70,6 +70,7 @@ test('a call that fails is an error with words; its server is started again once
     chatty: hostile('chatty'),
     curious: hostile('curious'),
     huge: hostile('huge'),
+    unasked: hostile('unasked'),
     wrong: hostile('wrong'),
     refuses: hostile('refuses'),
   });
@@ -84,7 +85,10 @@ test('a call that fails is an error with words; its server is started again once
     mute: expect.stringMatching(/did not answer the call of 'call' \(at most 0\.3 s without a sign of life/),
     chatty: expect.stringMatching(/sent messages without end, and was ended\./),
     curious: expect.stringMatching(/sent messages without end, and was ended\./),
-    huge: expect.stringMatching(/sent a message of more than 16 MiB, and was ended\./),
+    huge: expect.stringMatching(
+      /answered the call of 'call' with more than 16 MiB, which is not read\. Ask for a part/,
+    ),
+    unasked: expect.stringMatching(/sent a message of more than 16 MiB, and was ended\./),
     wrong: expect.stringMatching(/could not carry out the call/),
     refuses: expect.stringMatching(/refused the call of 'call': no {2}way$/),
   });
@@ -92,15 +96,18 @@ test('a call that fails is an error with words; its server is started again once
     ...[
       ['chatty', 'ended'],
       ['curious', 'ended'],
-      ['huge', 'ended'],
+      ['huge', 'connected'],
       ['mortal', 'ended'],
       ['mute', 'connected'],
     ],
     ...[
       ['refuses', 'connected'],
+      ['unasked', 'ended'],
       ['wrong', 'connected'],
     ],
   ]);
+  // The same process goes on.
+  expect(await failing('huge')).toBe('[object Object]');
   // Started again, and ended again: then no more.
   expect(await failing('mortal')).toContain('has no answer');
   expect(all.told).toContain("The MCP server 'mortal' had ended and was started again.");

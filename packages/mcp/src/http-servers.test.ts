@@ -23,6 +23,40 @@ test('a server with sessions: headers are sent, a session that it forgot is begu
   expect(server.sessions.size).toBe(0);
 });
 
+test('an answer that is too long fails its call, and the server stays', async () => {
+  const types = ['application/json', 'text/event-stream', 'application/json'];
+  const answerTo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    const { id, method, params } = (await json(request)) as {
+      readonly id?: number;
+      readonly method: string;
+      readonly params?: { readonly protocolVersion?: string };
+    };
+    if (id === undefined) return void response.writeHead(202).end();
+    const isCall = method === 'tools/call';
+    const type = (isCall ? types.shift() : undefined) ?? 'application/json';
+    const text = isCall && types.length > 0 ? 'y'.repeat(17 * 2 ** 20) : 'short';
+    const result = {
+      initialize: {
+        protocolVersion: params?.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'plain', version: '1' },
+      },
+      'tools/list': { tools: [{ name: 'read', inputSchema: { type: 'object' } }] },
+      'tools/call': { content: [{ type: 'text', text }] },
+    }[method];
+    const error = { code: -32_601, message: 'Not now.' };
+    const answer = JSON.stringify({ jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) });
+    response.writeHead(200, { 'content-type': type }).end(type === 'application/json' ? answer : `data: ${answer}\n\n`);
+  };
+  const all = await connected({ web: { url: await served((request, response) => void answerTo(request, response)) } });
+  const tooLong = "answered the call of 'read' with more than 16 MiB, which is not read.";
+  await expect(all.use('mcp__web__read')).rejects.toThrow(tooLong);
+  await expect(all.use('mcp__web__read')).rejects.toThrow(tooLong);
+  expect(await all.use('mcp__web__read')).toEqual(said('short'));
+  expect(all.told).toEqual([]);
+});
+
 test('a call that fails is not repeated because the server has no stream of notifications', async () => {
   let calls = 0;
   let asked = (): void => undefined;

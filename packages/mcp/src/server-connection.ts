@@ -8,6 +8,7 @@ import { plainLine, plainWords } from './plain-words.js';
 import { timeLimits } from './server-config.js';
 import type { McpServerConfig, TimeLimits } from './server-config.js';
 import { HttpTransport } from './transport/http-transport.js';
+import { mostMessageBytes, tooLongCode } from './transport/message-gate.js';
 import type { ServerTransport } from './transport/server-transport.js';
 import { StdioTransport } from './transport/stdio-transport.js';
 
@@ -294,6 +295,9 @@ export class ServerConnection {
     if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
       const { idleMs, callMs } = this.#limits;
       return `did not answer the call of '${name}' (at most ${idleMs / 1000} s without a sign of life, ${callMs / 1000} s in all), and was told to stop. Check what it did before you repeat it.`;
+    }
+    if (error instanceof ProtocolError && Number(error.code) === tooLongCode) {
+      return `answered the call of '${name}' with more than ${mostMessageBytes / 2 ** 20} MiB, which is not read. Ask for a part of it. Check what it did before you repeat it.`;
     }
     const refused = error instanceof ProtocolError ? 'refused' : 'could not carry out';
     return `${refused} the call of '${name}': ${messageOf(error)}`;

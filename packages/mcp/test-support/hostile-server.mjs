@@ -11,6 +11,7 @@ const forEver = (stream, write) => {
   while (write());
   stream.once('drain', () => forEver(stream, write));
 };
+let calls = 0;
 const big = 'x'.repeat(2 ** 20);
 
 const lists = {
@@ -114,7 +115,14 @@ const answers = {
       case 'curious':
         return forEver(process.stdout, () => send({ id: Math.random(), method: 'sampling/createMessage', params: {} }));
       case 'huge':
-        return send({ id, result: { content: [{ type: 'text', text: 'y'.repeat(17 * 2 ** 20) }] } });
+        // Once; with its id at the end.
+        return calls++ > 0
+          ? done()
+          : process.stdout.write(
+              `${JSON.stringify({ jsonrpc: '2.0', result: { id: 0, content: [{ type: 'text', text: `"id":${'y'.repeat(17 * 2 ** 20)}` }] }, id })}\n`,
+            );
+      case 'unasked':
+        return send({ method: 'notifications/message', params: { level: 'info', data: 'y'.repeat(17 * 2 ** 20) } });
       case 'long':
         return send({ id, result: { content: [{ type: 'text', text: `begin${'y'.repeat(300_000)}end` }] } });
       case 'wrong':

@@ -20,8 +20,24 @@ test.each([
   const bounded = boundedBody(endless(text, type), {
     most: 2 ** 20,
     take: (bytes) => gate.take(bytes),
+    standIn: () => undefined,
     exceeded: (each) => problems.push(each),
   });
   await expect(bounded.text()).rejects.toThrow(problem);
   expect(problems).toEqual([problem]);
+});
+
+test.each([
+  ['an event', 'data: xxxx', 'text/event-stream', '\n\ndata: {"instead":1}\n\n'],
+  ['a body', ' '.repeat(10), 'application/json', '{"instead":1}'],
+])('%s that is too long ends with what stands in its place', async (_, text, type, end) => {
+  const bounded = boundedBody(endless(text, type), {
+    most: 30,
+    take: () => true,
+    standIn: () => '{"instead":1}',
+    exceeded: expect.unreachable,
+  });
+  const read = await bounded.text();
+  expect(read.endsWith(end)).toBe(true);
+  expect(read.length).toBeLessThan(80);
 });

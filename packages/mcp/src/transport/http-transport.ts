@@ -11,6 +11,11 @@ const [soonestMs, latestMs] = [1_000, 30_000];
 /** How long a server may take to say goodbye. Unit: milliseconds. */
 const goodbyeMs = 1_000;
 
+/** The id of the request that a body is; undefined if it is none. */
+function idIn(body: unknown): unknown {
+  return typeof body === 'string' ? (JSON.parse(body) as { readonly id?: unknown }).id : undefined;
+}
+
 /** A server with an address: the SDK's transport, with bounds on what the server may send. */
 export class HttpTransport implements Transport, ServerTransport {
   onclose?: (() => void) | undefined;
@@ -38,6 +43,7 @@ export class HttpTransport implements Transport, ServerTransport {
         return boundedBody(response, {
           most: mostMessageBytes,
           take: (length) => bytes.take(length),
+          standIn: () => this.gate.standIn(idIn(init?.body)),
           exceeded: (problem) => this.#flood(problem),
         });
       },

@@ -5,6 +5,9 @@ import { soundTools } from './sound-tools.js';
 /** The longest message. Unit: bytes. */
 export const mostMessageBytes = 16 * 2 ** 20;
 
+/** The code of the error that stands for an answer that is too long. */
+export const tooLongCode = -32_098;
+
 /** What all answers together may come to until the tools are told. Unit: bytes. */
 const mostListBytes = 2 * mostMessageBytes;
 
@@ -50,6 +53,18 @@ export class MessageGate {
     if (!this.#unasked.take((id === undefined ? 1 : 10) + bytes / 1000)) return 'flood';
     if (method === undefined) return 'drop';
     return id !== undefined || (typeof method === 'string' && read.test(method)) ? 'pass' : 'drop';
+  }
+
+  /** Whether an answer may be too long: the call that waits for it fails then, and the server stays. */
+  get mayPassOver(): boolean {
+    return this.#isListed && this.#pending.size > 0;
+  }
+
+  /** The answer that stands for one that is too long; undefined if nobody waits for it. */
+  standIn(id: unknown): string | undefined {
+    if (!this.#isListed || !this.#pending.has(id)) return undefined;
+    const error = { code: tooLongCode, message: `The answer has more than ${mostMessageBytes / 2 ** 20} MiB.` };
+    return JSON.stringify({ jsonrpc: '2.0', id, error });
   }
 
   /** The names of tools that are not valid, as the server has them. */

@@ -54,9 +54,19 @@ export class StdioTransport implements Transport, ServerTransport {
       await this.#ended;
       throw new Error(this.problem);
     }
+    const tooLong = `sent a message of more than ${mostMessageBytes / 2 ** 20} MiB`;
     const lines = new LineReader(mostMessageBytes, {
       line: (text, bytes) => this.#take(text, bytes),
-      tooLong: () => this.#flood(`sent a message of more than ${mostMessageBytes / 2 ** 20} MiB`),
+      tooLong: () => {
+        if (!this.gate.mayPassOver) this.#flood(tooLong);
+        return !this.isFlooded;
+      },
+      passedOver: (id) => {
+        const answer = this.gate.standIn(id);
+        if (answer === undefined) this.#flood(tooLong);
+        else this.#take(answer, 0);
+      },
+      endless: () => this.#flood(tooLong),
     });
     started.stdout.on('data', (bytes) => lines.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)));
     const noise = new FloodGate(10_000_000, 100_000);
