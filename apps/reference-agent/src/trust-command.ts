@@ -1,13 +1,14 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { secretMask } from '@palimpsest/agent';
 import { onOneLine } from '@palimpsest/terminal';
+import { apiKeys } from './model-choice.js';
 import { TrustError } from './settings/errors.js';
 import { findProjectFile, projectSettingsPath } from './settings/project-file.js';
 import type { ProjectFile } from './settings/project-file.js';
-import { defaultSettings } from './settings/settings.js';
 import { settingsInToml } from './settings/settings-file.js';
 import { distrustFolder, readTrust, trustFolder } from './settings/trusted-folders.js';
-import { untrustedPart } from './settings/untrusted-values.js';
+import { trustedValues } from './settings/trusted-values.js';
 import { trustFile } from './settings/user-folders.js';
 
 /** Options of `palimpsest trust`, as the command line gives them. */
@@ -23,7 +24,7 @@ interface Surroundings {
 }
 
 /**
- * Trusts a project's configuration, trusts it no longer, or lists what is trusted.
+ * Trusts a project's configuration, and prints what counts from now on; trusts it no longer, or lists what is trusted.
  *
  * @throws {@link TrustError} when there is nothing to trust, or the record cannot be used; `InvalidSettingsError` when the
  * project's configuration is wrong.
@@ -52,13 +53,11 @@ export async function trustCommand(
   const found = await projectIn(asked);
   const values = await settingsInToml(found.bytes, found.file);
   await trustFolder(record, found);
-  const { ignored } = untrustedPart(values, defaultSettings);
+  const counted = trustedValues(values, found);
   print(`${found.folder} is trusted, with ${found.file} as it is now: a change of the file asks again.`);
-  print(
-    ignored.length === 0
-      ? 'Nothing in it needed trust.'
-      : `These settings in it count from now on: ${ignored.join(', ')}.`,
-  );
+  print(counted.length === 0 ? 'Nothing in it needed trust.' : 'These settings in it count from now on:');
+  const mask = secretMask(apiKeys(env));
+  for (const line of counted) stdout.write(`  ${mask.text(line)}\n`);
 }
 
 async function projectIn(folder: string): Promise<ProjectFile> {
