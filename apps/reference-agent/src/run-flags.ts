@@ -5,6 +5,8 @@ import type { Effort } from './settings/efforts.js';
 export interface RunFlags {
   /** The task; `-` reads it from standard input. */
   readonly print?: string;
+  /** Standard input is waited for, however long it takes to come. @defaultValue false */
+  readonly stdin?: boolean;
   readonly outputFormat: OutputFormat;
   /** Interactive: line by line, for screen readers. */
   readonly plain?: boolean;

@@ -25,7 +25,7 @@ export async function runCommand(
 ): Promise<number> {
   if (flags.continue === true) return resumeCommand(undefined, flags, surroundings);
   if (isInteractive(flags, surroundings)) return interact(undefined, flags, surroundings);
-  const task = await taskFrom(flags.print, surroundings);
+  const task = await taskFrom(flags, surroundings);
   if (task === 'interrupted') return surroundings.interrupts.exitStatus;
   if (task !== 'none') return runWithoutScreen({ task: task.words }, flags, surroundings);
   if (flags.print !== undefined) throw new UsageError('The task is empty.');
@@ -42,17 +42,17 @@ export async function resumeCommand(
 ): Promise<number> {
   const session = await foundSession(id, flags.cwd, surroundings);
   if (isInteractive(flags, surroundings)) return interact(session, flags, surroundings);
-  // Standard input is read only where it is asked for: it may be open, and nobody writes.
-  if (flags.print === undefined) return runWithoutScreen({ session }, flags, surroundings);
-  const task = await taskFrom(flags.print, surroundings);
+  // Without a task the session goes on where it ended. Standard input may be open, and nobody writes.
+  if (flags.print === undefined && flags.stdin !== true) return runWithoutScreen({ session }, flags, surroundings);
+  const task = await taskFrom(flags, surroundings);
   if (task === 'interrupted') return surroundings.interrupts.exitStatus;
   if (task === 'none') throw new UsageError('The task is empty.');
   return runWithoutScreen({ session, task: task.words }, flags, surroundings);
 }
 
 /** Whether somebody sits at a terminal and gave no task. Formats for programs are never interactive. */
-function isInteractive({ print, outputFormat }: RunFlags, { stdin }: CommandSurroundings): boolean {
-  return print === undefined && outputFormat === 'text' && stdin.isTTY === true;
+function isInteractive({ print, stdin: isAsked, outputFormat }: RunFlags, { stdin }: CommandSurroundings): boolean {
+  return print === undefined && isAsked !== true && outputFormat === 'text' && stdin.isTTY === true;
 }
 
 /** Loads the agent. A screen is there before it is. */

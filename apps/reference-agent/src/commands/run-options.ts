@@ -5,7 +5,11 @@ import { efforts } from '../settings/efforts.js';
 /** Adds the options of everything that runs the agent. */
 export function addRunOptions(command: Command): Command {
   return command
-    .option('-p, --print <task>', 'work on this task without a screen; - reads it from standard input')
+    .option(
+      '-p, --print <task>',
+      'work on this task without a screen, and on what comes on standard input within 3 seconds; - reads the task from there',
+    )
+    .option('--stdin', 'wait for standard input, however long it takes')
     .addOption(
       new Option('--output-format <format>', 'text: the answer, and a line a step on standard error')
         .choices(['text', 'json', 'stream-json'])

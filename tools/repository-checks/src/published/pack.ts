@@ -205,7 +205,10 @@ export function command(
 ): Promise<{ stdout: string }> {
   // Other variables, such as CLAUDE_CONFIG_DIR, would show the sessions of whoever runs this.
   const env = { PATH: process.env['PATH'], HOME: home, USERPROFILE: home };
-  return run(program, args, { cwd: directory, env, shell: process.platform === 'win32' });
+  const running = run(program, args, { cwd: directory, env, shell: process.platform === 'win32' });
+  // There is no input: nobody waits for it.
+  running.child.stdin?.end();
+  return running;
 }
 
 /**

@@ -302,10 +302,15 @@ it('the packed reference agent works on a task in an empty folder', async () => 
   });
   const task = ['-p', 'Write a note.', '--base-url', server.url, '--model', 'local', '--yolo'];
 
+  const skill = path.join(home, '.agents', 'skills', 'noting');
+  await mkdir(skill, { recursive: true });
+  await writeFile(path.join(skill, 'SKILL.md'), '---\nname: noting\ndescription: How notes look here.\n---\nShort.\n');
+
   const { stdout } = await npx(empty, ['@palimpsest/reference-agent', ...task], { home });
   await server.close();
 
   expect(stdout).toBe('It is written.\n');
+  expect(JSON.stringify(server.requests[0]?.body)).toContain('How notes look here.');
   expect(await readdir(empty)).toEqual(['note.md']);
 
   // Standard error too: a reader that goes away is no error.
