@@ -11,6 +11,8 @@ export const exitStatus = {
   waiting: 6,
   /** The answer was cut again and again, and is not whole. */
   incomplete: 7,
+  /** The model is done, and every call that would have changed something was denied. */
+  denied: 8,
   /** As shells report a process that the signal ended. */
   interrupted: { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 },
 } as const;

@@ -40,7 +40,7 @@ test('names, skills and instructions of a hostile workspace stay text in their s
   await symlink('/', join(workspace, '.claude/skills'));
 
   const ran = await rig.run({ print: 'Look.' });
-  expect(ran.status).toBe(0);
+  expect(ran.status).toBe(8);
   const [first, second] = server.requests.map(({ body }) => JSON.stringify((body as { messages: unknown }).messages));
   for (const section of ['REPOSITORY_INFO', 'REPOSITORY_INSTRUCTIONS', 'SKILLS']) {
     expect(first?.split(`</${section}>`)).toHaveLength(2);
@@ -106,7 +106,7 @@ use = "./evil.mjs"
   await writeFile(join(rig.workspace, '../secret.txt'), 'a secret of the user');
   // The address is the user's own flag; the project would have changed all the rest.
   const ran = await rig.run({ print: 'Look.' });
-  expect(ran.status).toBe(0);
+  expect(ran.status).toBe(8);
   expect(eventsOf(ran, 'init')[0]).toMatchObject({ model: 'local' });
   expect(resultsByCall(ran).map(({ status }) => status)).toEqual(['denied', 'denied']);
   expect(thief.requests).toEqual([]);

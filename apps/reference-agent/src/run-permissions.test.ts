@@ -44,7 +44,14 @@ test('without a rule: commands and writes do not run, the model is told, reading
     ['read_file', { path: 'a.txt' }],
   );
   const ran = await rig.run({ print: 'Go.' });
-  expect(ran.status).toBe(0);
+  expect(ran.status).toBe(8);
+  expect(eventsOf(ran, 'result')).toMatchObject([
+    {
+      status: 'denied',
+      answer: 'Done.',
+      error: { code: 'denied', message: expect.stringMatching(/write_file was/) as string },
+    },
+  ]);
   expect(resultsByCall(ran).map(({ name, status }) => [name, status])).toEqual([
     ['run_command', 'denied'],
     ['write_file', 'denied'],
@@ -154,7 +161,7 @@ test('a no is read by the model with its reason', async () => {
 test('what waited is denied, or runs, where the next run asks nobody', async () => {
   const denied = await rigThatCalls(touching);
   await denied.run({ print: 'Go.', onAsk: 'wait' });
-  expect(await denied.run({ continue: true, onAsk: 'deny' })).toMatchObject({ status: 0 });
+  expect(await denied.run({ continue: true, onAsk: 'deny' })).toMatchObject({ status: 8 });
   expect(denied.lastRequest()).toContain('Denied, not run.');
   const allowed = await rigThatCalls(touching);
   await allowed.run({ print: 'Go.', onAsk: 'wait' });

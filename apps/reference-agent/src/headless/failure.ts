@@ -74,6 +74,11 @@ function limitInWords({ limit, value }: LimitExceededError, costUsd: number | un
     : `The limit of $${value} was reached (--max-cost, or maxCost in the configuration).`;
 }
 
+/** Why a run has written nothing, by the names of the tools whose calls were denied. */
+export function deniedInWords(tools: readonly string[]): string {
+  return `Each call of ${tools.join(', ')} was denied. Allow what is needed ([permissions] allow in the configuration), answer it (--on-ask wait), or allow everything (--yolo).`;
+}
+
 const patterns: Readonly<Record<string, string>> = {
   'repeated-action': 'the model makes the same call again and again, and gets the same result',
   'repeated-error': 'the model makes a call again and again that fails',

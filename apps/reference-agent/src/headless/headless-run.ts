@@ -11,14 +11,17 @@ import { pendingSummary, summaryWaitInWords } from '../pending-summary.js';
 import type { RunFlags } from '../run-flags.js';
 import type { ListedSession } from '../sessions/session-list.js';
 import { UsageError } from '../usage-error.js';
+import { deniedCalls } from './denied-calls.js';
+import { deniedInWords } from './failure.js';
 import { initEvent } from './init-event.js';
 import { retryEvent } from './retry-event.js';
 import { runToEnd } from './run-ending.js';
+import type { RunEnding } from './run-ending.js';
 import { runOutput } from './run-output.js';
 import type { RunOutput } from './run-output.js';
 import { noTotals, withEvent } from './run-totals.js';
 import { streamVersion } from './stream-event.js';
-import type { ResultEvent } from './stream-event.js';
+import type { ResultEvent, StreamEvent } from './stream-event.js';
 import { StreamTranslation } from './stream-translation.js';
 
 /** What a run is to do. */
@@ -98,14 +101,23 @@ async function followedRun(
   const { conversation, session } = opened;
   let totals = noTotals;
   const translation = new StreamTranslation(conversation.events);
+  const results: Extract<StreamEvent, { readonly type: 'tool-result' }>[] = [];
   conversation.events.observe((event) => {
     totals = withEvent(totals, event);
-    for (const told of translation.follow(event)) output(told);
+    for (const told of translation.follow(event)) {
+      if (told.type === 'tool-result') results.push(told);
+      output(told);
+    }
   });
   await opened.begin(task);
   const { interrupts, onDelta } = how;
   const { signal } = interrupts;
-  const end = await runToEnd(opened, { signal, onDelta, costUsd: () => totals.costUsd });
+  const ended = await runToEnd(opened, { signal, onDelta, costUsd: () => totals.costUsd });
+  const denied = deniedCalls(results, opened.agent.tools);
+  const end: RunEnding =
+    ended.status === 'done' && denied.length > 0
+      ? { ...ended, status: 'denied', error: { code: 'denied', message: deniedInWords(denied) } }
+      : ended;
   // Before the result, which tells its cost.
   await pendingSummary(conversation, { signal, onWait: () => output({ type: 'note', text: summaryWaitInWords }) });
   const { usage, isEstimated, costUsd, steps, condensations } = totals;

@@ -76,8 +76,9 @@ function endWords({ status, session, steps, usage, usageIsEstimated, costUsd, sa
 
 /** What went wrong, and what to do: whole, however wide the terminal is. */
 function problemLines({ status, error, finishReason, session, waiting = [] }: ResultEvent): readonly string[] {
-  // A run that got nowhere goes on with other words only.
-  const goOn = `Go on with: palimpsest resume ${session}${status === 'stuck' ? ' -p "…"' : ''}`;
+  // A run that got nowhere, or is done, goes on with other words only.
+  const needsWords = status === 'stuck' || status === 'denied';
+  const goOn = `Go on with: palimpsest resume ${session}${needsWords ? ' -p "…"' : ''}`;
   const message = shownLines(error?.message ?? '');
   switch (status) {
     case 'done':

@@ -114,7 +114,7 @@ const usage = z.object({
 const result = z.object({
   type: z.literal('result'),
   version: z.literal(streamVersion),
-  status: z.enum(['done', 'stuck', 'limit', 'refused', 'waiting', 'incomplete', 'interrupted', 'error']),
+  status: z.enum(['done', 'stuck', 'limit', 'refused', 'waiting', 'incomplete', 'denied', 'interrupted', 'error']),
   exitStatus: z.int(),
   session: z.string(),
   answer: z.string().optional(),
