@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { colouredStyles, plainStyles } from '../../test-support/screen-rig.js';
 import { columnsOf } from './shown-width.js';
-import { inThousands, shownTime, shownUsd, statusLine } from './status-line.js';
+import { inThousands } from '../output/shown-number.js';
+import { shownTime, shownUsd, statusLine } from './status-line.js';
 import type { Status } from './status-line.js';
 
 const all: Status = {

@@ -1,4 +1,4 @@
-import { shownNumber } from '../output/shown-number.js';
+import { inThousands } from '../output/shown-number.js';
 import { columnsOf, cutLine, harmlessLine } from './shown-width.js';
 import type { Styles } from './styles.js';
 
@@ -94,13 +94,6 @@ export function shownUsd(usd: number): string {
   const sign = usd < 0 ? '−' : '';
   const amount = Math.abs(usd);
   return `${sign}$${amount.toFixed(amount !== 0 && amount < 0.1 ? 4 : 2)}`;
-}
-
-/** A number of tokens, in thousands or millions. */
-export function inThousands(tokens: number): string {
-  if (tokens < 1_000) return shownNumber(Math.round(tokens));
-  if (tokens < 999_500) return `${(tokens / 1_000).toFixed(tokens < 9_950 ? 1 : 0)}k`;
-  return `${(tokens / 1_000_000).toFixed(tokens % 1_000_000 === 0 ? 0 : 1)}M`;
 }
 
 function percent(share: number): string {

@@ -4,7 +4,7 @@ import { isRelevanceDirective } from '@palimpsest/relevance-tool';
 import type { RelevanceDirective } from '@palimpsest/relevance-tool';
 import type { CondensationDetails, CondensationHistory, View } from '@palimpsest/view';
 import type { OpenedSession } from '../../open-session.js';
-import { shownNumber } from '../../output/shown-number.js';
+import { inThousands } from '../../output/shown-number.js';
 import { UsageError } from '../../usage-error.js';
 import { condensationInWords, condensationPage, directivePage, directiveTokens } from '../condensation-details.js';
 import type { Choice } from '../command-screen.js';
@@ -57,7 +57,7 @@ function directivesOf({ conversation }: OpenedSession): readonly RelevanceDirect
   return conversation.events.slice().filter(isRelevanceDirective);
 }
 
-/** What the columns of a list of condensations are. The labels are short enough for half of a narrow terminal. */
+/** What the columns of a list of condensations are. The labels are short enough for what completion shows of one. */
 export const choiceColumns = '(time in UTC, kind, tokens before → after)';
 
 /** A condensation in a list; none for an empty one, which answers a request and has changed nothing. */
@@ -77,8 +77,8 @@ function directiveChoice(directive: RelevanceDirective, view: View): Choice {
 
 function labelOf({ timestamp }: Event, kind: string, before: number, after: number | undefined): string {
   const when = timestamp.slice(5, 16).replace('T', ' ');
-  const became = after === undefined ? 'waits' : shownNumber(Math.round(after));
-  return `${when} ${kind} ${shownNumber(Math.round(before))} → ${became}`;
+  const became = after === undefined ? 'waits' : inThousands(after);
+  return `${when} ${kind} ${inThousands(before)} → ${became}`;
 }
 
 /** The id of the choice that a person names by its address or the beginning of it. @throws {@link UsageError} */

@@ -81,7 +81,7 @@ test('/compact with a focus has the model write the summary by it; the next requ
     const choices = new ChoiceList({ title, items, styles: plainStyles, maxVisible: () => 9, chosen: () => undefined });
     const text = choices.render(80).join('\n');
     expect(text).toContain('(time in UTC, kind, tokens before → after)');
-    expect(text).toMatch(/ › \d\d-\d\d \d\d:\d\d summary \d+,\d{3} → \d+,\d{3} +\w{8} structuredSummary/);
+    expect(text).toMatch(/ › \d\d-\d\d \d\d:\d\d summary [\d.]+k → [\d.]+k +\w{8} structuredSummary/);
   }
 
   await say(talked, 'Go on.');
