@@ -775,4 +775,27 @@ describe('rows that no other test holds', () => {
     expect([...viewOf(log).cutPoints]).toEqual([0, 1]);
     expect([...viewOf(log).without(new Set([actions[0]?.id ?? ''])).cutPoints]).toEqual([0, 1, 2, 3]);
   });
+
+  test('a revert repeats no note of the events before it', () => {
+    const log = logBuilder();
+    for (const words of ['a', 'b', 'c']) log.user(words);
+    log.condensation(['no-such-event']);
+    const second = log.condensation(['event-2']);
+    log.add(log.create('condensation-revert', { condensationId: second.id }));
+    expect(viewOf(log).notes.map(({ note }) => note)).toEqual([
+      'not forgotten, because the log has no such event: no-such-event',
+    ]);
+  });
+
+  test('replaced instructions make all thinking stale that was made before', () => {
+    const log = logBuilder();
+    const system = log.system();
+    log.user('Go.');
+    const thinkingBlocks = [{ type: 'thinking', thinking: 'T', signature: 's' }] as const;
+    const { action } = log.call('read', {}, 'ok', { thinkingBlocks });
+    const view = viewOf(log);
+    const replaced = view.replace(new Map([[system.id, { event: { ...system, systemPrompt: 'Other.' } }]]));
+    expect(view.sent().isThinkingStale(action.id)).toBe(false);
+    expect(replaced.sent().isThinkingStale(action.id)).toBe(true);
+  });
 });
