@@ -197,7 +197,7 @@ describe('context overflow', () => {
     });
     const eager = condenserOf('eager', () => createEvent('condensation', { forgottenEventIds: [aside.id] }));
     const agent = new Agent({ llm: scriptedLLM({ script: ['Done.'] }), condenser: eager });
-    const { outcome, emitted } = await stepOnce(agent, [userMessage('Go.'), aside, ...spent]);
+    const { outcome, emitted } = await stepOnce(agent, [...worked(), aside, ...spent]);
     expect(outcome).toEqual({ type: 'message', answer: 'Done.' });
     expect(emitted[0]).toMatchObject({
       condenser: 'eager',

@@ -63,7 +63,7 @@ export class ContextOverflowError extends PalimpsestError {
         ? isVetoed
           ? 'a hook vetoed the condensation that would have made room'
           : 'everything that may be forgotten is forgotten'
-        : `the protected events are too long: the system prompt, the first and the latest message of the user and the pinned events take about ${protectedTokens} tokens, and there is room for ${room ?? 0} tokens`;
+        : `the protected events are too long: the system prompt, set-up, the first and the latest message of the user and those that wait for an answer, and the pinned events take about ${protectedTokens} tokens, and there is room for ${room ?? 0} tokens`;
     const advice =
       'Use a model with a larger window, shorten the instructions, the tools or the message (give a long text as a file that a tool reads), or unpin.';
     super('context-overflow', `The history does not fit into the window of '${model}', and ${reason}. ${advice}`, {

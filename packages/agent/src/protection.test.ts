@@ -1,4 +1,4 @@
-import { createEvent, memoryEventStore, userMessage } from '@palimpsest/events';
+import { addressOf, createEvent, memoryEventStore, userMessage } from '@palimpsest/events';
 import type { Event, EventId, Message } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { ContextWindowExceededError } from '@palimpsest/llm-adapters';
@@ -435,4 +435,39 @@ test('userMessage alone is a log', async () => {
   const { llm, conversation } = await opened(['Done.'], { events: [userMessage(task)] });
   await conversation.run();
   expectWhole(llm.requests[0]?.messages ?? []);
+});
+
+test("the host's set-up that a condenser's view hides is sent where it stood", async () => {
+  const log = logBuilder();
+  log.system(instructions);
+  log.environment('<rules>No tabs.</rules>');
+  log.user(task);
+  log.environment('The branch is main.');
+  log.call('read');
+  const { llm, conversation } = await opened(['Done.'], {
+    events: log.events,
+    condenser: hostile((view) => view.without(new Set(idsOf(view).slice(0, 4)))),
+  });
+  await conversation.run();
+  const [request] = llm.requests;
+  expectWhole(request?.messages ?? []);
+  expect(textOf(request?.messages[1])).toBe(`<rules>No tabs.</rules>\n${task}\nThe branch is main.`);
+});
+
+test('a first message that is larger than the window is cut in the middle, and the run goes on', async () => {
+  const given = `BEGIN ${'word '.repeat(120_000)}END`;
+  const tooLong = new ContextWindowExceededError('too long', {
+    provider: 'scripted',
+    kind: 'input',
+    inputTokens: 150_000,
+    contextWindow: 32_000,
+  });
+  const { llm, conversation } = await opened([tooLong, { toolCalls: [{ name: 'nothing' }] }, 'Done.'], { tools: [] });
+  await conversation.send(given);
+  expect(await conversation.run()).toMatchObject({ status: 'finished', condensations: 1 });
+  const sent = textOf(llm.requests.at(-1)?.messages[1]);
+  expect(sent).toMatch(new RegExp(`^BEGIN word.*${addressOf(words(conversation.view)[0]?.id ?? '')}.*word END$`, 's'));
+  expect(sent.length).toBeLessThan(80_000);
+  expect(words(conversation.view)).toHaveLength(1);
+  expectPrefixes(llm.requests.slice(1));
 });

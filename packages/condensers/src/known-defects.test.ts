@@ -330,6 +330,7 @@ describe('D, quality of summaries', () => {
     const skill = { type: 'text', text: 'SKILL: always run the linter.' } as const;
     const message = log.user('Use the lint skill.', { extendedContent: [skill] });
     for (let step = 0; step < 9; step++) log.call('read', { path: `b-${step}` }, `b ${step}\n`.repeat(30));
+    log.agent('It is clean.');
     log.user('Go on.');
     const { llm, view } = await asked(log.events);
     expect(promptOf(llm.requests[0])).toContain('always run the linter');

@@ -13,6 +13,7 @@ export const redactionSchema = z.object({
   eventId: nonEmptyString,
   text: z.exactOptional(z.string()),
   arguments: z.exactOptional(z.string()),
+  cut: z.exactOptional(z.object({ head: z.int().check(z.minimum(0)), tail: z.int().check(z.minimum(0)) })),
 });
 
 /** The schema of {@link Condensation}. */
@@ -84,7 +85,10 @@ export const conversationErrorEventSchema = z.extend(eventBaseSchema, {
   detail: z.string(),
 });
 
-/** Masks one event in place: the `text` of a tool result, or the `arguments` of a call. */
+/**
+ * Changes how one event is shown in its place. Exactly one field: `text` replaces the content of a tool result, `arguments` those of a
+ * call; `cut` shows only the beginning and the end of a message or a result. Unit of `head` and `tail`: characters that stay.
+ */
 export type Redaction = Immutable<z.infer<typeof redactionSchema>>;
 
 /**

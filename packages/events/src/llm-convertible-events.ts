@@ -37,6 +37,8 @@ export const messageEventSchema = z.extend(eventBaseSchema, {
   activatedSkills: z.exactOptional(z.array(z.string())),
   llmResponseId: z.exactOptional(nonEmptyString),
   sender: z.exactOptional(z.string()),
+  hostText: z.exactOptional(openEnum(['instruction', 'reminder'])),
+  redacted: z.exactOptional(z.boolean()),
   cutOff: z.exactOptional(z.object(incompleteAnswerFields)),
   ...thinkingFields,
 });
@@ -95,7 +97,9 @@ export type SystemPromptEvent = Immutable<z.infer<typeof systemPromptEventSchema
 
 /**
  * A message. Source `user`: the user's own words. Source `agent` with role `assistant`: the model's. Source `environment` with
- * role `user`: text of the framework that the model must read. `extendedContent` is the content that skills and rules added.
+ * role `user`: text of the framework that the model must read. `hostText`: the program that holds the conversation repeats such
+ * text; an `instruction` was a system or developer message, a `reminder` stood in the user's place. `extendedContent` is the
+ * content that skills and rules added. `redacted` is set on the copies that a view makes, never in a log.
  * `cutOff`: the answer ended here before it was complete: the user interrupted it, or, with a `finishReason`, its provider ended it.
  * Such a message is no final answer, and the thinking and the incomplete calls in `cutOff` are never sent.
  */

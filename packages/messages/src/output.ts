@@ -1,7 +1,7 @@
 import { isToolResult, messageContent, toolResultContent } from '@palimpsest/events';
 import type { Condensation, Event, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import type { Piece } from '@palimpsest/llm-adapters/wire';
-import { viewOfLog } from '@palimpsest/view';
+import { protectedEventIds, viewOfLog } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import type { CallChange, Codec, HostMessage, MessageChanges, ResultChange } from './codec.js';
 import { digestAfter, messageDigest } from './digest.js';
@@ -164,9 +164,24 @@ export class SentChain {
 /** The event as the view shows it; undefined if it is forgotten, or if what belongs to it is. */
 function shownIn(view: View, event: Event): LLMConvertibleEvent | undefined {
   const index = view.indexOf(event.id);
-  if (index === undefined) return undefined;
+  if (index === undefined) return hiddenSetUp(view).get(event.id);
   const reason = view.leftOut.get(event.id);
   return reason !== undefined && orphaned.has(reason) ? undefined : view.events.at(index);
+}
+
+/** A cache: it is asked for each event. */
+const hiddenSetUps = new WeakMap<View, ReadonlyMap<EventId, LLMConvertibleEvent>>();
+
+/** What the host put in the user's place, and a view that a condenser derived lacks. It is sent all the same. */
+function hiddenSetUp(view: View): ReadonlyMap<EventId, LLMConvertibleEvent> {
+  const known = hiddenSetUps.get(view);
+  if (known !== undefined) return known;
+  const stored = viewOfLog(view);
+  const ids = stored === view ? [] : [...protectedEventIds(stored, { userWords: false })];
+  const events = ids.flatMap((id) => stored.events.at(stored.indexOf(id) ?? stored.events.length) ?? []);
+  const hidden = new Map(events.flatMap((event) => (view.indexOf(event.id) === undefined ? [[event.id, event]] : [])));
+  hiddenSetUps.set(view, hidden);
+  return hidden;
 }
 
 /** Why a view leaves out what a condensation tore apart. What was torn when it came is the host's own affair. */

@@ -54,7 +54,7 @@ describe('isPreamble', () => {
 
 const condenser = extractiveSummaryCondenser({ maxSize: 20, keepFirst: 0 });
 
-it("protects the user's first request, and not what Codex writes before it", async () => {
+it("tells the user's first request from what Codex writes before it, and keeps both", async () => {
   const request = 'Find the bug in the parser.';
   const input: ResponsesItem[] = [agentsFile, environment, request].map((text) => ({
     type: 'message',
@@ -63,20 +63,25 @@ it("protects the user's first request, and not what Codex writes before it", asy
   }));
   for (let step = 0; step < 30; step++) addResponsesStep(input, step);
   const { messages, view } = await condensedHistory({ condenser, codec: responsesItems() }).fit(input);
-  expect(messages).toContain(input[2]);
-  expect(messages).not.toContain(input[0]);
+  expect(messages.slice(0, 3)).toEqual(input.slice(0, 3));
   const sources = [...view.events].flatMap((event) =>
     event.type === 'message' && event.role === 'user' ? [event.source] : [],
   );
-  expect(sources).toEqual(['user']);
+  expect(sources).toEqual(['environment', 'environment', 'user']);
 });
 
-it("keeps the user's words of a message and not the reminder beside them", async () => {
+it("keeps the user's words of a later message and not the reminder beside them, if a newer one says the same", async () => {
   const words = { type: 'text', text: 'Find the bug in the parser.' } as const;
-  const list: AnthropicMessage[] = [{ role: 'user', content: [{ type: 'text', text: reminder }, words] }];
+  const list: AnthropicMessage[] = [
+    { role: 'user', content: 'Hello.' },
+    { role: 'assistant', content: 'What shall I do?' },
+    { role: 'user', content: [{ type: 'text', text: reminder }, words] },
+  ];
   for (let step = 0; step < 30; step++) addAnthropicStep(list, step);
+  (list.at(-1)?.content as unknown[]).push({ type: 'text', text: reminder.replace('04-10', '04-11') });
   const { messages } = await condensedHistory({ condenser, codec: anthropicMessages() }).fit(list);
   expect(JSON.stringify(messages)).toContain(words.text);
-  expect(JSON.stringify(messages)).not.toContain('currentDate');
-  expect(JSON.stringify(list[0])).toContain('currentDate');
+  expect(JSON.stringify(messages)).not.toContain('2026-04-10');
+  expect(JSON.stringify(messages)).toContain('2026-04-11');
+  expect(JSON.stringify(list[2])).toContain('2026-04-10');
 });

@@ -1,6 +1,6 @@
 import { createEvent } from '@palimpsest/events';
 import type { Condensation, Event } from '@palimpsest/events';
-import { condensation, condenseUntilSettled, isCondensation } from '@palimpsest/view';
+import { condensation, condenseUntilSettled, cutProtected, isCondensation } from '@palimpsest/view';
 import type { AttemptReport, CondenseContext, Condenser, View } from '@palimpsest/view';
 import { hardReset } from './hard-reset.js';
 import type { HistoryLog } from './history-log.js';
@@ -61,14 +61,18 @@ export class Room {
     this.#view = await condenseUntilSettled(condenser, kept, { ...context, report, condenserTimeoutMs });
   }
 
-  /** Resets the log where it is still too large after a refusal. What a provider has refused before, it refuses again. */
+  /** Resets the log where it is still too large after a refusal, then cuts what is protected. What a provider has refused before, it refuses again. */
   reset(): void {
     const { refused, told, canRecall } = this.#options;
     const window = refused ?? told;
     const full = refused === undefined ? told : refused * fullShare;
     if (window === undefined || full === undefined || this.#view.tokens() <= full) return;
-    const made = hardReset(this.#log.view, window * targetShare, { canRecall });
+    const target = window * targetShare;
+    const made = hardReset(this.#log.view, target, { canRecall });
     if (made !== undefined) this.#append(made);
+    if (this.#view.tokens() <= full) return;
+    const cut = cutProtected(this.#log.view, target);
+    if (cut !== undefined) this.#append(cut);
   }
 
   #cut(): void {

@@ -13,7 +13,7 @@ function session() {
   const task = log.user('Fix the tests.');
   const first = log.call('read', { path: 'a' }, 'A');
   const middle = log.user('Only the slow ones.');
-  const second = log.call('read', { path: 'b' }, 'B');
+  const second = log.call('finish', { path: 'b' }, 'B');
   const latest = log.user('Hurry.');
   log.call('read', { path: 'c' }, 'C');
   return { log, system, task, first, middle, second, latest };

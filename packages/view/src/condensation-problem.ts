@@ -17,9 +17,8 @@ export interface CondensationProblem {
 /**
  * The problem of a condensation for the log of a view; undefined if there is none. A host calls it before it appends a
  * condensation, with the view of the whole log. Three things are problems: the value is not a valid event of the log (no event,
- * not plain data, an id that is taken); it names only events that are not in the view; it forgets or masks a protected event (the
- * system prompt in force, the user's first and latest message, a pinned event). An empty condensation is none: it ends the step
- * as any other does.
+ * not plain data, an id that is taken); it names only events that are not in the view; it forgets, masks or cuts a protected event
+ * ({@link protectedEventIds}). An empty condensation is none: it ends the step as any other does.
  *
  * @param options - `protects`: the condenser's declaration. `false` allows the user's messages to be forgotten, and nothing
  *   else

@@ -12,7 +12,7 @@ import { seededRandom } from './testing/random.js';
 const fewer = (count: number): number => (process.env['PALIMPSEST_THOROUGH'] === 'true' ? count : Math.ceil(count / 5));
 
 /**
- * 0 system, 1 user, 2–3 call, 4 agent, 5 user, 6–9 batch of two, 10 user, 11–12 call. Protected: 0, 1 and 10.
+ * 0 system, 1 user, 2–3 call, 4 agent, 5 user, 6–9 batch of two that finishes the turn, 10 user, 11–12 call. Protected: 0, 1 and 10.
  */
 function longLog() {
   const log = logBuilder();
@@ -23,7 +23,7 @@ function longLog() {
   log.user('Second.');
   log.batch([
     { name: 'a', result: '1' },
-    { name: 'b', result: '2' },
+    { name: 'finish', result: '2' },
   ]);
   log.user('Third.');
   log.call('run');

@@ -5,6 +5,7 @@ import type { AttemptReport, CondenseContext, Condenser } from './condenser.js';
 import { isCondensation } from './condenser.js';
 import { decisionOf } from './decision.js';
 import { InvalidCondensedLogError, InvalidCondenserResultError, NoCondensationAvailableError } from './errors.js';
+import { withCutWords } from './protected-cuts.js';
 import type { View } from './view.js';
 
 /** A log with an `append` method and the view of all its events. {@link ViewProjection} implements it. */
@@ -89,7 +90,7 @@ export async function condenseUntilSettled(
       await log.append(nothingToForget(condenser, createEvent));
       return log.view;
     }
-    await log.append(result);
+    await log.append(withCutWords(log.view, result, context.contextWindow));
   }
 }
 

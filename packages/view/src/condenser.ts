@@ -127,8 +127,8 @@ export interface Condenser {
    */
   readonly rewritesEveryStep?: boolean | undefined;
   /**
-   * If `false`, the condenser may also forget the user's first and latest message, which are protected by default. A host then
-   * adds the latest message to the request. The instructions in force and pinned events stay protected. @defaultValue true
+   * If `false`, the condenser may also forget the user's messages that are protected by default. A host then adds the latest message
+   * to the request. The instructions in force, set-up and pinned events stay protected. @defaultValue true
    */
   readonly protects?: boolean | undefined;
   /**

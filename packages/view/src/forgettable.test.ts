@@ -9,7 +9,7 @@ import { randomLog } from './testing/random-log.js';
 /** `npm test` meets the first fifth of these cases, CI's thorough run all: `.ci/run`. */
 const fewer = (count: number): number => (process.env['PALIMPSEST_THOROUGH'] === 'true' ? count : Math.ceil(count / 5));
 
-/** 0 user, 1–4 a batch of two with words of the agent's framework inside, 5 result of it, 6 user, 7–8 a call, 9 user. */
+/** 0 user, 1–4 a batch of two with words of the agent's framework inside, 5 result of it, 6 user, 7–8 a call that finishes the turn, 9 user. */
 function session() {
   const log = logBuilder();
   log.user('Go.');
@@ -19,7 +19,7 @@ function session() {
   const note = log.environment('The branch changed.');
   const secondResult = log.observation(second, 'B');
   const words = log.user('And the rest?');
-  const { action, result } = log.call('run', {}, 'done');
+  const { action, result } = log.call('finish', {}, 'done');
   log.user('Thanks.');
   return { view: View.fromEvents(log.events), first, second, firstResult, note, secondResult, words, action, result };
 }

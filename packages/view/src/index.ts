@@ -42,6 +42,7 @@ export { keptEventIds } from './kept-events.js';
 export { isRecalled, recalledEventIds } from './recalled-results.js';
 export type { CondensationProblem } from './condensation-problem.js';
 export { condensationProblem, condensedViewProblem } from './condensation-problem.js';
+export { cutProtected, withCutWords } from './protected-cuts.js';
 export { protectedEventIds } from './protected-events.js';
 export type { PinEvent, PinOptions } from './pin.js';
 export { pin, unpin } from './pin.js';

@@ -10,6 +10,7 @@ import { staleAfterEdit, staleAfterReplacing } from './fold/stale-thinking.js';
 import type { SentEdit } from './fold/stale-thinking.js';
 import { indicesOf } from './fold/stored-list.js';
 import type { StoredList } from './fold/stored-list.js';
+import type { Turns } from './fold/turns.js';
 import type { MessageCache } from './render/message-cache.js';
 import type { EstimateTokens } from './render/token-estimate.js';
 import type { RenderOptions, Replacement, SentOrder, ThinkingMode, View, ViewNote } from './view.js';
@@ -23,6 +24,7 @@ export interface LogAtPosition {
   readonly eventAt: (position: number) => Event | undefined;
   readonly history: CallHistory;
   readonly open: Batch | undefined;
+  readonly turns: Turns;
   readonly unhandledCondensationRequest: boolean;
   readonly condensations: readonly Condensation[];
   readonly internalEvents: readonly Event[];
@@ -42,12 +44,14 @@ const viewOfLogKey: unique symbol = Symbol.for('@palimpsest/view/view-of-log');
 const withoutPropertiesKey: unique symbol = Symbol.for('@palimpsest/view/without-properties');
 const joinsRunKey: unique symbol = Symbol.for('@palimpsest/view/joins-run');
 const responsesSinceKey: unique symbol = Symbol.for('@palimpsest/view/responses-since');
+const turnsKey: unique symbol = Symbol.for('@palimpsest/view/turns');
 
 interface KnowsItsLog {
   readonly [viewOfLogKey]?: View;
   readonly [withoutPropertiesKey]?: () => View;
   readonly [joinsRunKey]?: (index: number) => boolean;
   readonly [responsesSinceKey]?: (id: EventId, most: number) => number;
+  readonly [turnsKey]?: Turns;
 }
 
 /** The view of a log at one position, or a view derived from it. Every part is computed when it is first read. */
@@ -73,6 +77,10 @@ export class LogView implements View, KnowsItsLog {
 
   get events(): readonly LLMConvertibleEvent[] {
     return this.#list.events;
+  }
+
+  get [turnsKey](): Turns {
+    return this.#log.turns;
   }
 
   get unhandledCondensationRequest(): boolean {
@@ -243,6 +251,11 @@ export function withoutProperties(view: View): View {
  */
 export function responsesSince(view: View, id: EventId, most: number): number {
   return (view as KnowsItsLog)[responsesSinceKey]?.(id, most) ?? most;
+}
+
+/** The turns of a view's log, with what a condensation has forgotten. Undefined for a view that does not know its log. */
+export function turnsOf(view: View): Turns | undefined {
+  return (view as KnowsItsLog)[turnsKey];
 }
 
 /** True for a unit that contains a run: it is forgotten or kept whole, words included. */

@@ -2,17 +2,84 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { expect, test } from 'vitest';
 import { View, condensation, protectedEventIds } from './index.js';
 
+const protectedIn = (log: ReturnType<typeof logBuilder>, options?: { readonly userWords: boolean }) => {
+  const view = View.fromEvents(log.events);
+  const ids = protectedEventIds(view, options);
+  return [...view.events].flatMap(({ id }) => (ids.has(id) ? [id] : []));
+};
+
 test('the system prompt in force, and the first and the latest message whose source is the user', () => {
   const log = logBuilder();
-  log.environment('Welcome.');
   log.system('old');
-  log.user('first');
+  const first = log.user('first');
+  log.agent('Done.');
   log.user('second');
-  log.system('new');
-  log.user('third');
-  log.environment('The branch changed.');
-  const view = View.fromEvents(log.events);
-  expect([...protectedEventIds(view)].sort()).toEqual(['event-3', 'event-5', 'event-6']);
+  log.agent('Done.');
+  const system = log.system('new');
+  const third = log.user('third');
+  expect(protectedIn(log)).toEqual([first.id, system.id, third.id]);
+  expect(protectedIn(log, { userWords: false })).toEqual([system.id]);
+});
+
+test('what stands before the first answer: words of the host always, words of the user unless they are given up', () => {
+  const log = logBuilder();
+  const setUp = [log.environment('<rules>No tabs.</rules>'), log.environment('The branch is main.')];
+  const words = [log.user('Read this first.'), log.user('Now fix it.')];
+  const instruction = log.environment('# Environment', { hostText: 'instruction' });
+  log.call('read');
+  log.agent('Done.');
+  log.user('And the docs?');
+  log.agent('Done.');
+  const latest = log.user('Thanks.');
+  const ids = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id);
+  expect(protectedIn(log)).toEqual(ids([...setUp, ...words, instruction, latest]));
+  expect(protectedIn(log, { userWords: false })).toEqual(ids([...setUp, instruction]));
+  // What was forgotten does not make later words of the host its set-up.
+  log.condensation(log.events.slice(0, 8));
+  log.environment('Two tests ran.');
+  expect(protectedIn(log)).not.toContain(log.events.at(-1)?.id);
+});
+
+test('of later words of the host the newest of each kind, and of at most 20 kinds', () => {
+  const log = logBuilder();
+  log.user('Go.');
+  log.agent('Done.');
+  const remind = (text: string, hostText: 'instruction' | 'reminder' = 'reminder') =>
+    log.environment(text, { hostText }).id;
+  const opening = 'You have not used the list of tasks for some time';
+  const list = [1, 2, 3].map((n) => remind(`<system-reminder>\n${opening}: ${n} left.</system-reminder>`));
+  const other = remind(`<task-notification>${opening}.</task-notification>`);
+  const instruction = remind(`<system-reminder>${opening}.</system-reminder>`, 'instruction');
+  log.environment(opening);
+  expect(protectedIn(log)).toEqual(['event-1', list.at(-1), other, instruction]);
+  for (let kind = 0; kind < 20; kind++) remind(`Note ${kind}.`);
+  expect(protectedIn(log)).toEqual(['event-1', ...log.events.slice(-20).map(({ id }) => id)]);
+});
+
+test("the user's messages that no finished turn has answered, of repeats the newest", () => {
+  const log = logBuilder();
+  const first = log.user('Look around.');
+  log.call('read');
+  log.agent('Done.');
+  const task = log.user('Fix the parser.');
+  log.call('read');
+  log.user('Continue.');
+  log.agent('I go on.', { llmResponseId: 'response' });
+  log.observation(log.action('read', { llmResponseId: 'response' }), 'a');
+  log.user('Do not touch the tests.');
+  const steer = log.events.at(-1);
+  log.agent('I was cut', { cutOff: { reason: 'interrupted' } });
+  log.call('read');
+  const again = log.user('Continue.');
+  log.observation(log.action('finish'), 'It failed.', { isError: true });
+  expect(protectedIn(log)).toEqual([first.id, task.id, steer?.id, again.id]);
+  expect(protectedIn(log, { userWords: false })).toEqual([]);
+  log.call('finish', {}, 'All done.');
+  expect(protectedIn(log)).toEqual([first.id, again.id]);
+  const next = log.user('Now the docs.');
+  // The finish is known when it is forgotten.
+  log.condensation(log.events.slice(10, -2));
+  expect(protectedIn(log)).toEqual([first.id, next.id]);
 });
 
 test('of a view that lacks some, those that it has', () => {

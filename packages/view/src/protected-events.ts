@@ -1,11 +1,19 @@
 import { isUserMessage } from '@palimpsest/events';
-import type { EventId } from '@palimpsest/events';
+import type { EventId, LLMConvertibleEvent, MessageEvent } from '@palimpsest/events';
+import { turnsOf } from './log-view.js';
 import { pinnedEventIds } from './pinned-events.js';
 import type { View } from './view.js';
 
 /**
- * The events of a view that no condenser forgets by default: the system prompt in force, the first and the latest message with
- * source `user` (at most three events), and the pinned events together with the rest of their units.
+ * The events of a view that no condenser forgets by default:
+ *
+ * - the system prompt in force;
+ * - set-up: what the host put before the first answer of the model;
+ * - of later texts of the host (`hostText`) the newest of each kind, at most 20. Two are of one kind if their `hostText`, their tag and
+ *   the first 40 characters after it are equal;
+ * - of the user's messages the first, the latest, those before the first answer, and those that no finished turn has answered. A turn
+ *   is finished by an answer without calls, or by the tool `finish`. Word-for-word repeats count once, the newest;
+ * - the pinned events together with the rest of their units.
  *
  * @param options - `userWords: false` leaves the user's messages out, for a condenser that declares `protects: false`
  */
@@ -25,5 +33,83 @@ export function protectedEventIds(
     const event = events[index];
     if (event !== undefined) ids.add(event.id);
   }
+  for (const { id } of hostWords(view)) ids.add(id);
+  if (options.userWords !== false) for (const { id } of waitingWords(view)) ids.add(id);
   return ids;
+}
+
+/** Of how many kinds the newest stays: a host that begins each reminder otherwise must not fill the window. */
+const mostKinds = 20;
+
+/** The set-up of a view, and the newest of each kind of later texts of the host. A view that does not know its log has none. */
+function hostWords(view: View): readonly MessageEvent[] {
+  const turns = turnsOf(view);
+  if (turns === undefined) return [];
+  const kinds = new Set<string>();
+  return view.events
+    .filter(isHostWords)
+    .filter((event) => isBefore(view, event, turns.firstAnswer))
+    .concat(
+      view.events
+        .toReversed()
+        .filter(isHostWords)
+        .filter((event) => {
+          if (event.hostText === undefined || isBefore(view, event, turns.firstAnswer) || kinds.size === mostKinds)
+            return false;
+          return isNew(kinds, kindOf(event));
+        }),
+    );
+}
+
+/**
+ * The messages of the user that no finished turn has answered, and those before the first answer of the model, in order. A view that does
+ * not know its log has none.
+ */
+export function waitingWords(view: View): readonly MessageEvent[] {
+  const turns = turnsOf(view);
+  if (turns === undefined) return [];
+  const said = new Set<string>();
+  const waits = (event: MessageEvent): boolean =>
+    isBefore(view, event, turns.firstAnswer) || !isBefore(view, event, turns.lastFinish);
+  return view.events
+    .toReversed()
+    .filter(isUserMessage)
+    .filter((event) => waits(event) && isNew(said, wordsOf(event)))
+    .reverse();
+}
+
+/** True for a message in the user's place that the user did not write. */
+function isHostWords(event: LLMConvertibleEvent): event is MessageEvent {
+  return event.type === 'message' && event.role === 'user' && event.source === 'environment';
+}
+
+function isBefore(view: View, { id }: MessageEvent, position: number): boolean {
+  return (view.positionOf(id) ?? Infinity) < position;
+}
+
+/** Adds a name to those that were seen. */
+function isNew(seen: Set<string>, name: string): boolean {
+  const { size } = seen;
+  return seen.add(name).size > size;
+}
+
+/** A cache: what is protected is asked for several times a step. */
+const knownWords = new WeakMap<MessageEvent, string>();
+
+function wordsOf(event: MessageEvent): string {
+  let words = knownWords.get(event);
+  if (words === undefined) knownWords.set(event, (words = JSON.stringify(event.content)));
+  return words;
+}
+
+/** The length of a text's beginning that two of one kind share. Unit: characters. */
+const kindLength = 40;
+
+function kindOf({ content, hostText }: MessageEvent): string {
+  const text = content
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('\n')
+    .trimStart();
+  const [tag = ''] = /^<[^<>\n]{1,100}>/.exec(text) ?? [];
+  return `${hostText} ${tag} ${text.slice(tag.length).trimStart().slice(0, kindLength)}`;
 }

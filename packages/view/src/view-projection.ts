@@ -67,7 +67,8 @@ export class ViewProjection {
   }
 
   #snapshot(): View {
-    const { history, staleSince, condensations, internalEvents, notes, unhandledCondensationRequest } = this.#fold;
+    const { history, turns, staleSince, condensations, internalEvents, notes, unhandledCondensationRequest } =
+      this.#fold;
     const position = this.#log.length;
     const { events, calls } = this.#fold.listAt(position);
     return new LogView(
@@ -77,6 +78,7 @@ export class ViewProjection {
         eventAt: (at) => this.#log[at],
         history,
         open: history.open,
+        turns: turns.turns,
         unhandledCondensationRequest,
         condensations: condensations.slice(),
         internalEvents: internalEvents.slice(),

@@ -1,6 +1,6 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import type { ContextWindowExceededError } from '@palimpsest/llm-adapters';
-import { protectedEventIds } from '@palimpsest/view';
+import { cutProtected, protectedEventIds } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import type { ConversationState } from '../conversation-state.js';
 import { ContextOverflowError } from '../errors.js';
@@ -29,9 +29,10 @@ export interface OverflowOptions {
 
 /**
  * Decides how an agent answers an overflow: it requests a condensation of its condenser once. If no condenser handles
- * requests, or the history still does not fit, it makes a condensation itself.
+ * requests, or the history still does not fit, it makes a condensation itself. Where the protected events alone are too long, their
+ * middle is cut, the largest first.
  *
- * @throws {@link ContextOverflowError} when the protected events alone are too long, or nothing is left to forget;
+ * @throws {@link ContextOverflowError} when nothing is left to forget or to cut;
  *   {@link LimitExceededError} when three condensations in a row have not helped.
  */
 export function answerToOverflow(options: OverflowOptions): 'request' | Condensation {
@@ -40,9 +41,15 @@ export function answerToOverflow(options: OverflowOptions): 'request' | Condensa
   // A condenser with `protects: false` may forget the user's words, and then the rest fits.
   const mayForgetWords = condenser?.protects === false;
   const tooMuch = mayForgetWords ? undefined : protectedOverflow(sent, room);
-  if (tooMuch !== undefined) throw new ContextOverflowError(model, overflow, tooMuch);
   // Checked here too, because a request that nobody may act on would only fail one step later.
   assertCondensationAllowed(state.condensationsInARow, overflow);
+  if (tooMuch !== undefined) {
+    const cut = cutProtected(sent, sent.tokens() - tooMuch.protectedTokens + tooMuch.room * protectedShare, {
+      createEvent,
+    });
+    if (cut === undefined) throw new ContextOverflowError(model, overflow, tooMuch);
+    return cut;
+  }
   const isLast = state.condensationsInARow === maxCondensationsInARow - 1;
   const resort = (isLast: boolean): Condensation | undefined => {
     const how = { room, isLast, canRead, createEvent, ...(overflow.kind === 'bytes' ? { sizeOf: jsonSize } : {}) };
@@ -50,10 +57,14 @@ export function answerToOverflow(options: OverflowOptions): 'request' | Condensa
   };
   const canBeAsked = condenser?.handlesCondensationRequests === true && state.requestsInARow === 0 && !isLast;
   if (canBeAsked && (mayForgetWords || hasForgettable(sent))) return 'request';
-  const made = resort(isLast) ?? resort(true);
+  const made =
+    resort(isLast) ?? resort(true) ?? cutProtected(sent, (room ?? sent.tokens()) * protectedShare, { createEvent });
   if (made === undefined) throw new ContextOverflowError(model, overflow);
   return made;
 }
+
+/** What protected events may take once they are cut, of the room or of what was sent. The work behind them needs the rest. */
+const protectedShare = 0.5;
 
 /** Whether the view has an event that may be forgotten. */
 function hasForgettable(view: View): boolean {

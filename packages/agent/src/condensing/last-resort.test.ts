@@ -142,6 +142,7 @@ describe('words cannot be masked, and are forgotten where they are not protected
     work(log, 3);
     log.user(megabyte);
     work(log, 3);
+    log.agent('Done.');
     log.user('And now?');
     work(log, 1);
     const { text, tokens } = resort(log);

@@ -1,12 +1,13 @@
 import { messageContent, systemPromptContent } from '@palimpsest/events';
 import type { ContentPart, Event, EventId, Message, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
+import { protectedEventIds, viewOfLog } from '@palimpsest/view';
 import type { RenderOptions, View } from '@palimpsest/view';
 import type { StandingWords } from './standing-words.js';
 
 /** Messages that a request holds although the view does not show them. */
 export interface MissingWords {
   readonly systemPrompt?: SystemPromptEvent;
-  /** In the order of the log. */
+  /** Messages in the user's place, in the order of the log. */
   readonly userMessages: readonly MessageEvent[];
 }
 
@@ -17,13 +18,26 @@ export interface Composition {
   readonly render: RenderOptions;
 }
 
-/** The instructions in force and the messages of the user that a view lacks, or shows with other content than the log. */
+/**
+ * The instructions in force, the host's set-up and the messages of the user that a view lacks, or shows with other content than the log.
+ */
 export function missingWords(view: View, words: StandingWords): MissingWords {
   const { systemPrompt } = words;
   return {
     ...(systemPrompt === undefined || isInList(view, systemPrompt) ? {} : { systemPrompt }),
-    userMessages: expectedMessages(words).filter((event) => !isInList(view, event)),
+    userMessages: [...hiddenSetUp(view), ...expectedMessages(words).filter((event) => !isInList(view, event))].sort(
+      (one, other) => (view.positionOf(one.id) ?? 0) - (view.positionOf(other.id) ?? 0),
+    ),
   };
+}
+
+/** What the host put in the user's place, is protected, and is hidden in a view that a condenser derived. */
+function hiddenSetUp(view: View): readonly MessageEvent[] {
+  const stored = viewOfLog(view);
+  if (stored === view) return [];
+  const hidden = [...protectedEventIds(stored, { userWords: false })].filter((id) => view.indexOf(id) === undefined);
+  const events = hidden.flatMap((id) => stored.events.at(stored.indexOf(id) ?? stored.events.length) ?? []);
+  return events.flatMap((event) => (event.type === 'message' && event.role === 'user' ? [event] : []));
 }
 
 /** The view with the messages of the user as the log has them, where a condenser has put a copy in their place. */
@@ -80,11 +94,13 @@ export function composedMessages(condensed: View, composition: Composition): rea
   ];
 }
 
-/** Whether the view lists an event with the content that it has in the log. */
+/** Whether the view lists an event with the content that it has in the log, or of which the host has cut the middle out. */
 function isInList(view: View, event: MessageEvent | SystemPromptEvent): boolean {
   const index = view.indexOf(event.id);
   const listed = index === undefined ? undefined : view.events.at(index);
   if (listed === undefined || listed === event) return listed === event;
+  const stored = viewOfLog(view);
+  if (listed === stored.events.at(stored.indexOf(event.id) ?? stored.events.length)) return true;
   if (listed.type === 'message' && event.type === 'message') {
     return listed.role === event.role && isSame(messageContent(listed), messageContent(event));
   }

@@ -1,6 +1,6 @@
 import { wellFormedEvent } from '@palimpsest/events';
 import type { Condensation } from '@palimpsest/events';
-import { condensationProblem, isCondensation, untilAborted } from '@palimpsest/view';
+import { condensationProblem, isCondensation, untilAborted, withCutWords } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { condenseOnce, nothingToForget, refusedAttempt } from '../condensing/condense-once.js';
 import { cacheTermsOf } from '../condensing/cache-terms.js';
@@ -77,7 +77,7 @@ async function condenseWith(condenser: Condenser, step: StepContext): Promise<Vi
   }
   const isVetoedOrRefused =
     (await isVetoed(result, condenser.name, step)) || (await isRefused(result, condenser, step));
-  if (!isVetoedOrRefused) return emitCondensation(result, step);
+  if (!isVetoedOrRefused) return emitCondensation(withCutWords(state.view, result, contextWindow), step);
   return view.unhandledCondensationRequest
     ? emitCondensation(nothingToForget(condenser.name, createEvent), step)
     : view;

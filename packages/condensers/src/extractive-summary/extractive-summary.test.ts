@@ -77,6 +77,7 @@ test('the summary tells what was done, and is smaller than what it replaces', as
     ],
   });
   log.call('book', { user_id: 'mia_li_3668', seats: 2 }, '{"reservation_id": "HATHAT"}');
+  log.agent('Booked.');
   log.user('And run the linter.');
   for (let step = 3; step <= 12; step++) edit(log, step);
   const { result, view } = await condensed({ maxSize: 24, keepFirst: 2 }, log.events);

@@ -24,6 +24,7 @@ function session(): LogBuilder {
   );
   log.call('create_file', { path: 'src/parser.test.ts', content: 'x' }, 'ok');
   log.call('bash', { command: 'npx vitest run' }, ' FAIL  src/parser.test.ts > an empty file\nError: no line 0');
+  log.agent('It fails.');
   log.user('Go on.');
   log.call('bash', { command: 'ls' }, 'src');
   return log;

@@ -97,6 +97,7 @@ test('the budget holds: the rest of the summary gets its space, and the user the
   for (let step = 0; step < 60; step++) {
     log.user(`Message ${step}: ${'please '.repeat(60)}`);
     log.call('edit', { path: `src/${'folder/'.repeat(8)}${step}.ts`, newText: 'b'.repeat(2_000) }, 'done '.repeat(100));
+    log.agent('Done.');
   }
   const summaryWith = async (maxUserWordTokens: number) => {
     const result = await extractiveSummaryCondenser({

@@ -49,6 +49,7 @@ test('through any number of summaries: the words are whole, the budget is kept, 
         if ('says' in one) {
           const text = `${index}: ${one.says.trim()}`;
           said.push({ id: log.user(text).id, text });
+          log.agent('Yes.');
         } else if ('edits' in one) {
           log.call('str_replace', { path: `src/file-${one.edits}.ts`, old_str: 'a', new_str: 'b' }, 'ok '.repeat(100));
         } else if ('plans' in one) {

@@ -637,6 +637,7 @@ describe('what a summary keeps by rule', () => {
     edit(log, 'src/parser.ts');
     edit(log, 'src/lexer.ts');
     for (let index = 0; index < 20; index++) log.call('read', { path: `more-${index}` }, words.repeat(5));
+    log.agent('Both are done.');
     log.user('Go on.');
     return log;
   }

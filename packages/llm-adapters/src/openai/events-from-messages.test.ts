@@ -235,6 +235,7 @@ describe('eventsFromMessages', () => {
       source: 'environment',
       role: 'user',
       content: [text('It is late.')],
+      hostText: 'instruction',
     });
   });
 

@@ -170,18 +170,31 @@ export class HistoryEvents {
       return;
     }
     if (!this.#rules.startsWithInstructions) this.#hasChanged = true;
-    const event = this.#create('message', { id: this.#nextId(), source: 'environment', role: 'user', content });
-    this.#add(event);
+    const fields = {
+      id: this.#nextId(),
+      source: 'environment',
+      role: 'user',
+      content,
+      hostText: 'instruction',
+    } as const;
+    this.#add(this.#create('message', fields));
   }
 
   /** Text and results in their original order, so that a result comes before the text after it. */
   #readUser(sender: string | undefined, author: EventSource, pieces: readonly Piece[], path: string): void {
     let words: KnownContent[] = [];
     let source = author;
+    let isReminder = false;
     let hasResults = false;
     const addWords = () => {
       const fields = { id: this.#nextId(), source, role: 'user', content: words } as const;
-      this.#add(this.#create('message', { ...fields, ...(sender === undefined ? {} : { sender }) }));
+      this.#add(
+        this.#create('message', {
+          ...fields,
+          ...(sender === undefined ? {} : { sender }),
+          ...(isReminder ? { hostText: 'reminder' } : {}),
+        }),
+      );
       words = [];
     };
     for (const piece of pieces) {
@@ -189,6 +202,7 @@ export class HistoryEvents {
         const own = piece.isPreamble === true ? 'environment' : author;
         if (words.length > 0 && own !== source) addWords();
         source = own;
+        isReminder = piece.isPreamble === true;
         words.push(piece.part);
       } else if (piece.type === 'result') {
         if (words.length > 0) addWords();

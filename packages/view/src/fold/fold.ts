@@ -6,6 +6,7 @@ import type { Batch, Call } from './calls.js';
 import { condense } from './condense.js';
 import { carriesThinking, isSentAlike, staleAfterEdit } from './stale-thinking.js';
 import type { StoredList } from './stored-list.js';
+import { TurnTracker } from './turns.js';
 import { lacksUnknown, unknownKinds, unknownSource } from './unknown-kinds.js';
 
 /**
@@ -14,6 +15,7 @@ import { lacksUnknown, unknownKinds, unknownSource } from './unknown-kinds.js';
  */
 export class Fold {
   readonly history = new CallHistory();
+  readonly turns = new TurnTracker();
   readonly condensations: Condensation[] = [];
   readonly internalEvents: Event[] = [];
   readonly notes: ViewNote[];
@@ -102,6 +104,7 @@ export class Fold {
     }
     const { open } = this.history;
     const call = this.history.append(event, position);
+    this.turns.append(event, position, this.history.responseAt(position));
     const beginsResponse = this.history.responseAt(position) === position;
     if (beginsResponse) this.#lackedBatch = isWaitingInPart(open, position);
     if (isAssistantEvent(event) && carriesThinking(event)) {

@@ -150,6 +150,22 @@ export const mutants: readonly Mutant[] = [
     { protects: false },
   ),
   mutant(
+    "forgets the host's set-up, and says that it keeps less",
+    'keeps protected events',
+    (view) => {
+      const [first] = view.events;
+      const isSetUp = first?.type === 'message' && first.source === 'environment';
+      return mustAct(view) && isSetUp ? forget([first.id]) : act(view);
+    },
+    { protects: false },
+  ),
+  mutant('forgets a task in progress', 'keeps protected events', (view) => {
+    const users = [...view.events].filter((event) => event.type === 'message' && event.source === 'user');
+    const finish = [...view.events].findLastIndex((event) => event.type === 'message' && event.role === 'assistant');
+    const task = users.slice(1, -1).find(({ id }) => (view.indexOf(id) ?? 0) > finish);
+    return mustAct(view) && task !== undefined ? forget([task.id]) : act(view);
+  }),
+  mutant(
     'forgets what is pinned, and says that it keeps less',
     'keeps protected events',
     (view) => {

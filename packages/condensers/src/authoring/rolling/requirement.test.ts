@@ -8,7 +8,7 @@ const report = () => {};
 /** `count` events of `size` tokens each. */
 function view(count: number, { size = 10, request = false } = {}) {
   const log = logBuilder();
-  for (let index = 0; index < count; index++) log.user(`message ${index}`);
+  for (let index = 0; index < count; index++) log.agent(`message ${index}`);
   if (request) log.request();
   return View.fromEvents(log.events, { estimateTokens: () => size });
 }

@@ -31,9 +31,8 @@ export function historyOf(log: NamedLog, thinking: ThinkingMode = 'prefix-bound'
 
 /**
  * The histories of a contract run: the log on which the condenser acts, the same with something pinned, the caller's logs, the
- * first one with dirt behind it, generated clean and dirty ones, 30 to 250 events long, and a short one with a result that nobody
- * has read. Each comes a second time with a
- * request at its end.
+ * first one with dirt behind it, generated clean and dirty ones, 30 to 250 events long, a short one with a result that nobody has read, and one
+ * that begins with set-up and holds a task in progress. Each comes a second time with a request at its end.
  */
 export function historiesOf(options: {
   readonly actsOn: readonly Event[];
@@ -52,11 +51,13 @@ export function historiesOf(options: {
         : []),
     ];
   });
-  return [actsOn, pinned(actsOn), ...options.logs, ...generated, unreadResult()].flatMap((log, index) => {
-    const thinking: ThinkingMode = index % 2 === 0 ? 'prefix-bound' : 'latest-turn';
-    const history = historyOf(log, thinking);
-    return [history, withRequest(history)];
-  });
+  return [actsOn, pinned(actsOn), ...options.logs, ...generated, unreadResult(), taskInProgress()].flatMap(
+    (log, index) => {
+      const thinking: ThinkingMode = index % 2 === 0 ? 'prefix-bound' : 'latest-turn';
+      const history = historyOf(log, thinking);
+      return [history, withRequest(history)];
+    },
+  );
 }
 
 /** A call whose result the model has not read, and three words of the environment behind it. */
@@ -85,6 +86,34 @@ function unreadResult(): NamedLog {
       ),
     ],
   };
+}
+
+/** A host's set-up, a task, 30 calls, and three messages of the user that no finished turn has answered. */
+function taskInProgress(): NamedLog {
+  const text = (words: string) => [{ type: 'text', text: words }] as const;
+  const words = (id: string, source: 'user' | 'environment', said: string): Event =>
+    createEvent('message', { id: `task-${id}`, source, role: 'user', content: text(said) });
+  const events = [
+    words('rules', 'environment', '<rules>Run the tests before you commit.</rules>'),
+    words('request', 'user', 'Find the bug in the parser.'),
+    words('environment', 'environment', '<environment>The branch is main.</environment>'),
+  ];
+  for (let step = 0; step < 30; step++) {
+    const toolCall = { id: `task-call-${step}`, name: 'read', arguments: '{}' };
+    const name = { toolName: toolCall.name, toolCallId: toolCall.id };
+    events.push(
+      createEvent('action', {
+        id: `task-action-${step}`,
+        thought: [],
+        toolCall,
+        llmResponseId: `task-response-${step}`,
+      }),
+      createEvent('observation', { id: `task-result-${step}`, ...name, content: text('FILE '.repeat(100)) }),
+    );
+    if (step === 5) events.push(words('change', 'user', 'Then mend it, and say why it was wrong.'));
+    if (step === 9 || step === 20) events.push(words(`note-${step}`, 'user', `Leave module ${step} alone.`));
+  }
+  return { name: 'set-up and a task in progress', events };
 }
 
 /** The log with its first two results and a word of the agent pinned, as a user pins what must stay. */
