@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { openai } from '@ai-sdk/openai';
 import { condensing } from '@palimpsest/ai-sdk';
-import { observationMaskingCondenser } from '@palimpsest/condensers';
+import { pricedCondenser } from '@palimpsest/condensers';
 import { generateText, stepCountIs, tool } from 'ai';
 import * as z from 'zod';
 
@@ -19,7 +19,7 @@ const { text } = await generateText({
   prompt: 'Read README.md and all pages in docs. What is this project for?',
   stopWhen: stepCountIs(100),
   prepareStep: condensing({
-    condenser: observationMaskingCondenser(),
+    condenser: pricedCondenser(),
     onFit: ({ tokensBefore, tokensAfter }) => console.error(`${tokensBefore} tokens, sent ${tokensAfter}`),
   }),
 });

@@ -2,7 +2,7 @@
 // OPENAI_BASE_URL.
 import { readFile } from 'node:fs/promises';
 import { ChatOpenAI } from '@langchain/openai';
-import { observationMaskingCondenser } from '@palimpsest/condensers';
+import { pricedCondenser } from '@palimpsest/condensers';
 import { condensing } from '@palimpsest/langchain';
 import { createAgent, tool } from 'langchain';
 import * as z from 'zod';
@@ -14,7 +14,7 @@ const read = tool(({ path }) => readFile(path, 'utf8'), {
 });
 
 const condenser = condensing({
-  condenser: observationMaskingCondenser(),
+  condenser: pricedCondenser(),
   onFit: ({ tokensBefore, tokensAfter }) => console.error(`${tokensBefore} tokens, sent ${tokensAfter}`),
 });
 const agent = createAgent({ model: new ChatOpenAI({ model: 'gpt-5' }), tools: [read], middleware: [condenser] });

@@ -5,11 +5,11 @@ import { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { promptMessages, type AiMessage } from '@palimpsest/ai-sdk';
-import { observationMaskingCondenser } from '@palimpsest/condensers';
+import { pricedCondenser } from '@palimpsest/condensers';
 import { condensedHistory, type Fitted } from '@palimpsest/messages';
 import { z } from 'zod';
 
-const history = condensedHistory({ condenser: observationMaskingCondenser(), codec: promptMessages(), model: 'gpt-5' });
+const history = condensedHistory({ condenser: pricedCondenser(), codec: promptMessages(), model: 'gpt-5' });
 const condensing = {
   id: 'condensing',
   async processLLMRequest({ prompt, state }) {

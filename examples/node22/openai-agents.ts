@@ -2,7 +2,7 @@
 // another server OPENAI_BASE_URL.
 import { readFile } from 'node:fs/promises';
 import { Agent, OpenAIProvider, run, tool } from '@openai/agents';
-import { observationMaskingCondenser } from '@palimpsest/condensers';
+import { pricedCondenser } from '@palimpsest/condensers';
 import { condensingModel } from '@palimpsest/openai-agents';
 import { z } from 'zod';
 
@@ -14,7 +14,7 @@ const read = tool({
 });
 
 const model = condensingModel(await new OpenAIProvider().getModel('gpt-5'), {
-  condenser: observationMaskingCondenser(),
+  condenser: pricedCondenser(),
   onFit: ({ tokensBefore, tokensAfter }) => console.error(`${tokensBefore} tokens, sent ${tokensAfter}`),
 });
 const agent = new Agent({ name: 'Reader', model, tools: [read] });

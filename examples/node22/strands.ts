@@ -3,13 +3,13 @@
 import { readFile } from 'node:fs/promises';
 import { openai } from '@ai-sdk/openai';
 import { condensingMiddleware } from '@palimpsest/ai-sdk';
-import { observationMaskingCondenser } from '@palimpsest/condensers';
+import { pricedCondenser } from '@palimpsest/condensers';
 import { Agent, tool } from '@strands-agents/sdk';
 import { VercelModel, type VercelModelOptions } from '@strands-agents/sdk/models/vercel';
 import { wrapLanguageModel } from 'ai';
 import { z } from 'zod';
 
-const middleware = condensingMiddleware({ condenser: observationMaskingCondenser() });
+const middleware = condensingMiddleware({ condenser: pricedCondenser() });
 const wrapped: unknown = wrapLanguageModel({ model: openai('gpt-5'), middleware });
 const provider = wrapped as VercelModelOptions['provider']; // its typings name the models of ai 6; those of ai 7 run too
 const read = tool({

@@ -13,7 +13,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, Conversation, ConversationBusyError } from '@palimpsest/agent';
-import { amortizedForgettingCondenser } from '@palimpsest/condensers';
+import { pricedCondenser } from '@palimpsest/condensers';
 import { dbosRunner } from '@palimpsest/dbos';
 import { defineTool, InvalidConversationIdError } from '@palimpsest/events';
 import { limitedLLM, rateLimit } from '@palimpsest/llm-adapters';
@@ -45,7 +45,7 @@ const agent = new Agent({
   llm: limitedLLM(openaiLLM({ model: process.env.MODEL ?? 'gpt-5-mini' }), { limit }),
   systemPrompt: 'You order what people ask for.',
   tools: [order],
-  condenser: amortizedForgettingCondenser(),
+  condenser: pricedCondenser(),
   confirmation: 'always',
 });
 const open = (conversationId: string) =>
