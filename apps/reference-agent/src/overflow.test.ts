@@ -184,6 +184,15 @@ describe.each(kinds)('with the condenser %s', (_, create, size) => {
 const text = (words: string) => [{ type: 'text', text: words }] as const;
 
 /** A log of somebody else, whose tools knew no limit. */
+function answer(words: string): Event {
+  return createEvent('message', {
+    source: 'agent',
+    role: 'assistant',
+    content: text(words),
+    llmResponseId: 'old-answer',
+  });
+}
+
 function foreignLog(sizes: Steps): Event[] {
   const events: Event[] = [userMessage('Read the logs of yesterday.')];
   sizes.forEach((step, index) => {
@@ -222,7 +231,7 @@ describe.each(providers)('a log that holds giants already, %s', (_, flowOf, size
     ['giant arguments', () => foreignLog([...small, [-2 * mega], ...small])],
     [
       'a giant message that is not protected',
-      () => [...foreignLog(small), userMessage('w'.repeat(2 * mega)), ...foreignLog([[5]])],
+      () => [...foreignLog(small), userMessage('w'.repeat(2 * mega)), answer('Read.'), ...foreignLog([[5]])],
     ],
     [
       'a giant summary',
@@ -246,19 +255,15 @@ describe.each(providers)('a log that holds giants already, %s', (_, flowOf, size
     expect(sent).toContain('Step 1.');
   });
 
-  test('words that are protected and alone exceed the window: a typed error, after one call', async () => {
+  test('words that are protected and alone exceed the window: their middle is cut, and the run goes on', async () => {
     for (const condenser of [undefined, condenserByName('extractiveSummary')]) {
-      const flow = await flowOf([], size);
-      const failing = run(flow, { log: foreignLog(small), task: 'Read this: '.repeat(100_000), ...given(condenser) });
-      await expect(failing).rejects.toMatchObject({
-        code: 'conversation-run',
-        cause: {
-          code: 'context-overflow',
-          protectedTokens: expect.any(Number) as number,
-          message: expect.stringMatching(/latest message of the user.*Use a model with a larger window/) as string,
-        },
-      });
-      expect(flow.server.requests).toHaveLength(1);
+      const flow = await flowOf([[1_000]], size);
+      const task = `BEGIN ${'Read this: '.repeat(100_000)}END`;
+      const { outcome } = await run(flow, { log: foreignLog(small), task, ...given(condenser) });
+      expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.' });
+      expect(JSON.stringify(flow.server.requests.at(-1)?.body)).toMatch(
+        /BEGIN Read this.*its address is .*Read this: END/,
+      );
     }
   });
 });

@@ -40,6 +40,10 @@ function generatedLog(seed: number, steps: number): readonly Event[] {
   const createEvent = eventFactory({ newId: () => `${++count}`, now: () => new Date(count * 1_000) });
   const said = (text: string) =>
     createEvent('message', { source: 'user', role: 'user', content: [{ type: 'text', text }] });
+  const answered = (step: number) => {
+    const content = [{ type: 'text' as const, text: `Step ${step} is done.` }];
+    return createEvent('message', { source: 'agent', role: 'assistant', content, llmResponseId: `answer-${step}` });
+  };
   const log: Event[] = [said('The task. '.repeat(100))];
   for (let step = 0; step < steps; step++) {
     const thought = [{ type: 'text' as const, text: `Step ${step}. `.repeat(1 + below(20)) }];
@@ -69,7 +73,7 @@ function generatedLog(seed: number, steps: number): readonly Event[] {
         }),
       );
     }
-    if (below(30) === 0) log.push(said(`And ${step}?`));
+    if (below(30) === 0) log.push(answered(step), said(`And ${step}?`));
   }
   return log;
 }

@@ -142,9 +142,10 @@ it("is sent also where a condenser's view hides it", async () => {
   for (const mark of claudeCode.marks) expect(JSON.stringify(messages)).toContain(`${mark}-ends`);
 });
 
-it('a first message that is larger than the window is cut in the middle when the provider has refused it', async () => {
+it('a first message larger than the window is cut when the provider has refused it, and recall shows all', async () => {
   const history = condensedHistory({ condenser: pricedCondenser(), codec: chatMessages(), contextWindow: 32_000 });
-  const list = [{ role: 'user', content: `BEGIN ${'word '.repeat(120_000)}END` }];
+  const content = `BEGIN ${'word '.repeat(60_000)}ZEBRA ${'word '.repeat(60_000)}END`;
+  const list: ChatMessage[] = [{ role: 'user', content }];
   const sizes: number[] = [];
   const sent = await history.withOverflow(list, (messages) => {
     sizes.push(JSON.stringify(messages).length);
@@ -156,4 +157,12 @@ it('a first message that is larger than the window is cut in the middle when the
   expect(sent).toHaveLength(1);
   expect(sent[0]?.content).toMatch(/^BEGIN word.*its address is \w{8} .*word END$/s);
   expect(sizes[1]).toBeLessThan(100_000);
+  expect(sent[0]?.content).not.toContain('ZEBRA');
+
+  const address = /its address is (\w{8})/.exec(String(sent[0]?.content))?.[1];
+  const call = { name: 'recall', arguments: JSON.stringify({ query: 'ZEBRA' }) };
+  list.push({ role: 'assistant', tool_calls: [{ id: 'call_1', type: 'function', function: call }] });
+  const answer = await history.answerTo('call_1', list);
+  expect(answer).toMatchObject({ isError: false });
+  expect(answer?.text).toContain(`${address}: message of the user`);
 });

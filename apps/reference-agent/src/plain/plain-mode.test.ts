@@ -179,7 +179,7 @@ test('/compact that comes to nothing is one line with the reason, with and witho
     reply: (body) =>
       JSON.stringify(body).includes('You keep the memory of an agent')
         ? { error: { status: 401, type: 'invalid_request_error', message: 'the key is gone' } }
-        : says('Done.'),
+        : says(`${'It took a while. '.repeat(50)}Done.`),
   });
   const { type, until } = terminal;
   await until('> ');

@@ -43,10 +43,11 @@ export function answerToOverflow(options: OverflowOptions): 'request' | Condensa
   const tooMuch = mayForgetWords ? undefined : protectedOverflow(sent, room);
   // Checked here too, because a request that nobody may act on would only fail one step later.
   assertCondensationAllowed(state.condensationsInARow, overflow);
+  // How much is to be cut is known only where the room is.
+  const cutTo = (others: number): Condensation | undefined =>
+    room === undefined ? undefined : cutProtected(sent, others + room * protectedShare, { createEvent });
   if (tooMuch !== undefined) {
-    const cut = cutProtected(sent, sent.tokens() - tooMuch.protectedTokens + tooMuch.room * protectedShare, {
-      createEvent,
-    });
+    const cut = cutTo(sent.tokens() - tooMuch.protectedTokens);
     if (cut === undefined) throw new ContextOverflowError(model, overflow, tooMuch);
     return cut;
   }
@@ -57,13 +58,12 @@ export function answerToOverflow(options: OverflowOptions): 'request' | Condensa
   };
   const canBeAsked = condenser?.handlesCondensationRequests === true && state.requestsInARow === 0 && !isLast;
   if (canBeAsked && (mayForgetWords || hasForgettable(sent))) return 'request';
-  const made =
-    resort(isLast) ?? resort(true) ?? cutProtected(sent, (room ?? sent.tokens()) * protectedShare, { createEvent });
+  const made = resort(isLast) ?? resort(true) ?? cutTo(0);
   if (made === undefined) throw new ContextOverflowError(model, overflow);
   return made;
 }
 
-/** What protected events may take once they are cut, of the room or of what was sent. The work behind them needs the rest. */
+/** What protected events may take once they are cut. The work behind them needs the rest. Unit: share of the room. */
 const protectedShare = 0.5;
 
 /** Whether the view has an event that may be forgotten. */
