@@ -1,4 +1,4 @@
-import { HumanMessage } from '@langchain/core/messages';
+import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { amortizedForgettingCondenser } from '@palimpsest/condensers';
 import { condensedHistory } from '@palimpsest/messages';
@@ -26,7 +26,8 @@ it('the marks and extras of a tool survive the conversion, and count among the m
     codec: langchainMessages(),
   });
   const list = Array.from({ length: 20 }, (_, index) => {
-    const marks = index >= 8 && index < 12 ? { cache_control } : {};
+    if (index % 2 === 1) return new AIMessage('Done.');
+    const marks = index >= 6 && index < 14 ? { cache_control } : {};
     return new HumanMessage({ content: [{ type: 'text', text: `Message ${index}.`, ...marks }] });
   });
   const { messages } = await history.fit(list, { tools: toolDefinitions([read]) });

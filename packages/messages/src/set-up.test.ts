@@ -159,7 +159,7 @@ it('a first message larger than the window is cut when the provider has refused 
   expect(sizes[1]).toBeLessThan(100_000);
   expect(sent[0]?.content).not.toContain('ZEBRA');
 
-  const address = /its address is (\w{8})/.exec(String(sent[0]?.content))?.[1];
+  const address = /its address is (\w{8})/.exec(JSON.stringify(sent[0]))?.[1];
   const call = { name: 'recall', arguments: JSON.stringify({ query: 'ZEBRA' }) };
   list.push({ role: 'assistant', tool_calls: [{ id: 'call_1', type: 'function', function: call }] });
   const answer = await history.answerTo('call_1', list);
