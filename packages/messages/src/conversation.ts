@@ -9,6 +9,7 @@ import { canonical, digestOf, messageDigest } from './digest.js';
 import type { Codec } from './codec.js';
 import { defersTools, loadedTools } from './deferred-tools.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
+import { fixedTokens } from './fixed-tokens.js';
 import type { ChangeWatch } from './change-watch.js';
 import { HistoryLog } from './history-log.js';
 import type { LogOptions } from './history-log.js';
@@ -150,7 +151,7 @@ export class Conversation {
         signal,
         contextWindow: harder.window ?? leastOf(model.contextWindow, told),
         maxOutputTokens: model.maxOutputTokens,
-        fixedTokens: fixedTokens(options),
+        fixedTokens: fixedTokens(options, this.#options.codec, model),
         prices: model.prices,
         cacheLifeMs: model.cacheLifeMs,
         now: now().toISOString(),
@@ -308,20 +309,6 @@ function openList(messages: readonly unknown[], codec: Codec, { bindsThinking }:
       return [message];
     }
   });
-}
-
-/** Unit: tokens, at four characters of JSON each. */
-function fixedTokens({ system, tools, tail }: FitOptions): number {
-  return Math.ceil((jsonLength(system) + jsonLength(loadedTools(tools)) + jsonLength(tail)) / 4);
-}
-
-/** What cannot be written as JSON is no part of a request. */
-function jsonLength(value: unknown): number {
-  try {
-    return (JSON.stringify(value) as string | undefined)?.length ?? 0;
-  } catch {
-    return 0;
-  }
 }
 
 function instructionsOf(system: unknown): string {

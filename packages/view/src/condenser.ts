@@ -44,7 +44,10 @@ export interface CondenseContext {
   readonly contextWindow?: number | undefined;
   /** The maximum size of the model's answer. */
   readonly maxOutputTokens?: number | undefined;
-  /** The size of the request parts outside the view: system prompt and tools. */
+  /**
+   * The size of what is sent beside the view: the tools, and a system prompt that the view does not hold. Estimated as the view
+   * estimates. What the view holds is not counted here. @defaultValue 0
+   */
   readonly fixedTokens?: number | undefined;
   /** What the model that reads the view charges for cached and new input. @defaultValue unknown: {@link usualPrices} */
   readonly prices?: CachePrices | undefined;

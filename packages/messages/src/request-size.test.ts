@@ -1,0 +1,68 @@
+import { pricedCondenser } from '@palimpsest/condensers';
+import type { CondenseContext, Condenser, View } from '@palimpsest/view';
+import { describe, expect, it } from 'vitest';
+import { anthropicHistory } from '../test-support/anthropic-loop.js';
+import { addChatStep, chatHistory } from '../test-support/chat-loop.js';
+import { responsesHistory } from '../test-support/responses-loop.js';
+import { anthropicMessages, chatMessages, condensedHistory, responsesItems } from './index.js';
+import type { Codec, FitOptions } from './index.js';
+
+/** A condenser that only says what it takes a request for. */
+function scale(): Condenser & { readonly sizes: number[] } {
+  const sizes: number[] = [];
+  const condense = (view: View, { fixedTokens = 0 }: Pick<CondenseContext, 'fixedTokens'> = {}) => {
+    sizes.push(view.tokens() + fixedTokens);
+    return view;
+  };
+  return { name: 'scale', sizes, condense };
+}
+
+const texts = {
+  English: 'Read the files of the project, run its tests, and say what you have changed. ',
+  Chinese: '请阅读项目中的所有文件，运行测试，然后说明你修改了什么。',
+} as const;
+
+const toolsIn = (text: string) =>
+  Array.from({ length: 100 }, (_, index) => ({ name: `tool_${index}`, description: text.repeat(6) }));
+
+const codecs: readonly [string, Codec<never>, readonly { readonly role?: string }[]][] = [
+  ['chat', chatMessages() as unknown as Codec<never>, chatHistory(3).slice(1)],
+  ['anthropic', anthropicMessages() as unknown as Codec<never>, anthropicHistory(3)],
+  ['responses', responsesItems() as unknown as Codec<never>, responsesHistory(3) as { role?: string }[]],
+];
+
+describe.each(codecs)('%s', (_, codec, list) => {
+  it.each(Object.entries(texts))(
+    'instructions and tools in %s weigh what they weigh in a message, once',
+    async (_language, text) => {
+      for (const model of [undefined, 'claude-opus-5-5', 'gpt-4o']) {
+        const [system, tools] = [text.repeat(400), toolsIn(text)];
+        const size = async (messages: readonly object[], options: FitOptions) => {
+          const condenser = scale();
+          await condensedHistory({ condenser, codec, model }).fit(messages as never[], options);
+          return condenser.sizes[0] ?? 0;
+        };
+        const beside = await size(list, { system, tools });
+        const words = [system, JSON.stringify(tools)].map((content) => ({ role: 'user', content }));
+        const within = await size([...words, ...list], {});
+        expect(beside).toBe(within);
+      }
+    },
+  );
+});
+
+it('a conversation with long instructions condenses no more often than one with the same words in a message', async () => {
+  const instructions = texts.English.repeat(900);
+  const condensationsOf = async (options: FitOptions, ...words: string[]) => {
+    const history = condensedHistory({ condenser: pricedCondenser(), codec: chatMessages(), contextWindow: 32_000 });
+    const list = chatHistory(1);
+    list.splice(0, 1, ...words.map((content) => ({ role: 'user' as const, content })));
+    let made = 0;
+    for (let step = 1; step < 40; step++) {
+      addChatStep(list, step);
+      made += (await history.fit(list, options)).condensations.length;
+    }
+    return made;
+  };
+  expect(await condensationsOf({ system: instructions })).toBe(await condensationsOf({}, instructions));
+});
