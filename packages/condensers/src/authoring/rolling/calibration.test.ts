@@ -50,14 +50,17 @@ test('calls of condensers do not count, and no number is believed beyond 0.5 and
   expect(calibrationOf(viewWith([{ sent: 4_000, estimated: 2_000, purpose: 'llmSummarizing' }]))).toBe(1);
   expect(calibrationOf(viewWith([{ sent: 4_000, estimated: 2_000, purpose: 'agent' }]))).toBe(2);
   const three = (sent: number) => viewWith([1, 2, 3].map(() => ({ sent, estimated: 2_000 })));
-  expect(calibrationOf(three(1e6))).toBe(4);
-  expect(calibrationOf(three(1))).toBe(0.5);
+  expect(calibrationOf(three(7_900))).toBe(3.95);
+  expect(calibrationOf(three(600))).toBe(0.5);
+  // No tokenizer differs by so much: the count is not that of the prompt.
+  expect(calibrationOf(three(1e6))).toBe(1);
+  expect(calibrationOf(three(1))).toBe(1);
 });
 
 test('the first usage counts, but one or two are not believed beyond what tokenizers differ by', () => {
   expect(calibrationOf(viewWith([{ sent: 2_600, estimated: 2_000 }]))).toBeCloseTo(1.3);
   expect(calibrationOf(viewWith([{ sent: 8_000, estimated: 2_000 }]))).toBe(2);
-  expect(calibrationOf(viewWith([{ sent: 200, estimated: 2_000 }]))).toBe(0.8);
+  expect(calibrationOf(viewWith([{ sent: 600, estimated: 2_000 }]))).toBe(0.8);
   const two = [1.1, 1.5].map((ratio) => ({ sent: 2_000 * ratio, estimated: 2_000 }));
   expect(calibrationOf(viewWith(two))).toBeCloseTo(1.3);
 });

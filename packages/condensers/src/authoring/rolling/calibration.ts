@@ -1,7 +1,7 @@
 import type { View } from '@palimpsest/view';
+import { promptCounts } from './prompt-counts.js';
 
-/** The number of newest internal events that are read, and the number of usages among them that count. */
-const searched = 64;
+/** The number of newest counts that count. */
 const counted = 5;
 /** A smaller estimate depends more on what is sent beside the view than on the view. Unit: tokens. */
 const leastEstimate = 1_000;
@@ -15,26 +15,16 @@ const mostOfFew = 2;
 /**
  * The provider's tokens per estimated token of the view: the median of the agent's last five calls of the model that it called last,
  * with both numbers in the log, minus `fixedTokens`; limited to 0.5–4, and to 0.8–2 as long as there are only one or two. 1 if the log
- * has no such call. Both numbers are of the prompt that was sent, so they stay true after a condensation. Costs O(1).
+ * has no such call. Counts that cannot be those of whole prompts are left out: {@link promptCounts}. Both numbers are of the prompt that
+ * was sent, so they stay true after a condensation. Costs O(1).
  *
  * @see decision 23; logs contain a counter that was wrong by four, and usage counted twice, so neither number is trusted alone
  */
 export function calibrationOf(view: Pick<View, 'internalEvents'>, fixedTokens = 0): number {
-  const ratios: number[] = [];
-  let model: string | undefined;
-  const { internalEvents } = view;
-  const end = Math.max(0, internalEvents.length - searched);
-  for (let index = internalEvents.length - 1; index >= end && ratios.length < counted; index--) {
-    const event = internalEvents.at(index);
-    if (event?.type !== 'llm-usage' || (event.purpose ?? 'agent') !== 'agent') continue;
-    if (event.usageIsEstimated === true) continue;
-    // Another model has another tokenizer.
-    if ((model ??= event.model) !== event.model) continue;
-    const { estimatedInputTokens = 0, usage } = event;
-    if (estimatedInputTokens < leastEstimate) continue;
-    const sent = usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-    if (sent > fixedTokens) ratios.push((sent - fixedTokens) / estimatedInputTokens);
-  }
+  const ratios = promptCounts(view, fixedTokens)
+    .believed.filter(({ sent, estimated }) => sent > fixedTokens && estimated >= leastEstimate)
+    .slice(-counted)
+    .map(({ sent, estimated }) => (sent - fixedTokens) / estimated);
   if (ratios.length === 0) return 1;
   const [low, high] = ratios.length < enough ? [leastOfFew, mostOfFew] : [least, most];
   return Math.min(high, Math.max(low, medianOf(ratios)));

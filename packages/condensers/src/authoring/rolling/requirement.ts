@@ -1,6 +1,7 @@
 import { protectedEventIds } from '@palimpsest/view';
 import type { CondenseContext, View } from '@palimpsest/view';
 import { calibrationOf } from './calibration.js';
+import { reportIgnoredCount } from './prompt-counts.js';
 
 /** The reason of a condensation: too many events, too many tokens, or a request. */
 export type Reason = 'events' | 'tokens' | 'request';
@@ -40,7 +41,7 @@ const windowMargin = 0.1;
  * model's window minus its answer, is hard; so is a request. The last tenth of the window is a margin in which the requirement is
  * soft; with `isEarly` the last fifth of `maxTokens` is soft too. All limits are strict: a size equal to the limit is allowed.
  * Limits are in the provider's tokens. If the log holds the ratio of the provider's tokens to the view's estimates, the limits
- * are converted. Costs O(1); with more than `maxSize` events also a search for pinned ones.
+ * are converted; a ratio that cannot be true is reported and left out. Costs O(1); with more than `maxSize` events also a search for pinned ones.
  */
 export function requirementOf(view: View, context: CondenseContext, limits: RequirementLimits): Requirement {
   const room = roomInWindow(context);
@@ -49,6 +50,7 @@ export function requirementOf(view: View, context: CondenseContext, limits: Requ
   const { maxTokens } = limits;
   const wanted =
     limits.isEarly === true && maxTokens !== undefined ? Math.max(1, Math.floor(maxTokens * earlyShare)) : maxTokens;
+  reportIgnoredCount(view, context);
   const calibration = calibrationOf(view, context.fixedTokens);
   const tokenBudget = translated(minimum(wanted, withMargin), calibration);
   const hardLimit = translated(minimum(maxTokens, room), calibration);
