@@ -18,6 +18,7 @@ export { refusalKind } from './refusal-kind.js';
 export { readTool } from './tool-definition.js';
 export type { ReportedUsage } from './reported-usage.js';
 export { anthropicUsage, openaiUsage } from './reported-usage.js';
+export { usageInAnyForm } from './usage-forms.js';
 export type { AnswerBuilder, AnswerOptions } from './answer-builder.js';
 export { answerBuilder } from './answer-builder.js';
 export type { HistoryOptions, HistoryRules, PlacedEvent } from './history-events.js';

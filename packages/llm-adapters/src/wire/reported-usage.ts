@@ -57,9 +57,7 @@ export function openaiUsage(usage: unknown): ReportedUsage | undefined {
   const twelveHours = countIn(field(inputDetails, 'cache_write_tokens_details'), 'ttl_12h_tokens') ?? 0;
   return {
     usage: {
-      uncachedInputTokens: Math.max(0, (input ?? 0) - cacheReadTokens - cacheWriteTokens),
-      cacheReadTokens,
-      cacheWriteTokens,
+      ...inputCounts(input ?? 0, cacheReadTokens, cacheWriteTokens),
       outputTokens: output ?? 0,
       ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
     },
@@ -71,7 +69,18 @@ function firstCount(value: unknown, keys: readonly string[]): number | undefined
   return keys.map((key) => countIn(value, key)).find((count) => count !== undefined);
 }
 
-function countIn(value: unknown, key: string): number | undefined {
+/** The counts of an input that includes the cache. Where it is smaller than the cache, the server has counted the cache beside it. */
+export function inputCounts(
+  input: number,
+  cacheReadTokens: number,
+  cacheWriteTokens: number,
+): Pick<Usage, 'uncachedInputTokens' | 'cacheReadTokens' | 'cacheWriteTokens'> {
+  const cached = cacheReadTokens + cacheWriteTokens;
+  return { uncachedInputTokens: input < cached ? input : input - cached, cacheReadTokens, cacheWriteTokens };
+}
+
+/** A count under a name. Undefined if there is none. */
+export function countIn(value: unknown, key: string): number | undefined {
   const count = field(value, key);
   return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined;
 }
