@@ -93,3 +93,21 @@ test('a loop of tool calls ends with text, and begins again', () => {
 test('a history that does not begin with the one before is a rewrite', () => {
   expect(rewritesIn([['a'], ['a', 'b'], ['b'], ['b', 'c']])).toEqual([2]);
 });
+
+test.each(['cache_control', 'prompt_cache_breakpoint'])('%s that moves to the end is no rewrite', (name) => {
+  const text = (said: string, isMarked: boolean) => ({
+    type: 'text',
+    text: said,
+    ...(isMarked ? { [name]: { type: 'ephemeral' } } : {}),
+  });
+  const said = (role: string, words: string, isMarked: boolean) =>
+    isMarked ? { role, content: [text(words, true)] } : { role, content: words };
+  const bodies = [1, 2, 3].map((count) => ({
+    messages: Array.from({ length: count }, (_, index) => [
+      said('user', `Question ${index}.`, index === count - 1),
+      { role: 'assistant', content: [text('One.', false), text('Two.', index === count - 1)] },
+    ]).flat(),
+  }));
+  const requests = bodies.map((body) => ({ body })) as unknown as Parameters<typeof sentTo>[0]['requests'];
+  expect(rewritesIn(sentTo({ requests }))).toEqual([]);
+});

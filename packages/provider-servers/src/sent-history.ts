@@ -1,23 +1,41 @@
 import type { ProviderServer } from './provider-server.js';
 
-/** The history that each request sent, as a flat list of blocks and items without thinking, each with its author's role, as JSON. */
+/**
+ * The history that each request sent, as a flat list of blocks and items without thinking and cache marks, each with its author's role,
+ * as JSON.
+ */
 export function sentTo({ requests }: Pick<ProviderServer, 'requests'>): readonly (readonly string[])[] {
   return requests.map(({ body }) => {
     const { messages, input } = body as { messages?: readonly Sent[]; input?: readonly Sent[] };
-    return (messages ?? input ?? []).flatMap((message) =>
-      Array.isArray(message.content)
-        ? (message.content as readonly Sent[])
-            .filter(({ type }) => type !== 'thinking')
-            .map((block) => JSON.stringify([message.role, block]))
-        : [JSON.stringify(message)],
-    );
+    return (messages ?? input ?? []).flatMap((message) => {
+      if (!Array.isArray(message.content)) return [written(message)];
+      const blocks = message.content as readonly Sent[];
+      const [only] = blocks;
+      // A mark makes a block of a text.
+      if (blocks.length === 1 && only !== undefined && isPlainText(only)) {
+        return [written({ ...message, content: only.text })];
+      }
+      return blocks.filter(({ type }) => type !== 'thinking').map((block) => written([message.role, block]));
+    });
   });
 }
 
 interface Sent {
   readonly role?: string;
   readonly type?: string;
+  readonly text?: unknown;
   readonly content?: unknown;
+}
+
+const marks: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint']);
+
+/** Marks move between requests, and a cache does not read them. */
+function written(value: unknown): string {
+  return JSON.stringify(value, (key, inner: unknown) => (marks.has(key) ? undefined : inner));
+}
+
+function isPlainText(block: Sent): boolean {
+  return Object.keys(block).every((key) => key === 'type' || key === 'text' || marks.has(key)) && 'text' in block;
 }
 
 /** The requests, by their index in {@link sentTo}, whose history does not begin with the one before: a prompt cache misses there. */
