@@ -50,7 +50,7 @@ export function condensing(options: CondensingOptions): CondensingStep {
     const { steps = [], model } = step;
     const before = latest.get(steps);
     // A usage that cannot be stored is missed by an estimate only.
-    await before?.history.used(usageOf(steps.at(-1)), before.fitted).catch(() => undefined);
+    await before?.history.used(field(steps.at(-1), 'usage'), before.fitted).catch(() => undefined);
     const system = options.system ?? step.instructions;
     const history = historyOf(model);
     const messages = messagesOfStep(step);
@@ -80,9 +80,4 @@ interface Request {
   /** All messages of the loop. */
   readonly messages: readonly AiMessage[];
   readonly system: unknown;
-}
-
-/** What the provider counted for a step, as it said it. */
-function usageOf(step: unknown): unknown {
-  return field(field(step, 'usage'), 'raw');
 }

@@ -42,22 +42,30 @@ export function condensingMiddleware(options: CondensingMiddlewareOptions): Cond
   const condensed = <Params extends CallParams, Result>(
     params: Params,
     model: unknown,
-    call: (params: Params) => PromiseLike<Result>,
+    call: (params: Params, used: (usage: unknown) => Promise<void>) => PromiseLike<Result>,
   ): Promise<Result> => {
     const { prompt, tools, abortSignal: signal } = params;
     const { conversationId, onFit } = options;
-    return historyOf(model).withOverflow<AiMessage, Result>(
+    const history = historyOf(model);
+    return history.withOverflow<AiMessage, Result>(
       prompt,
       async (messages, fitted) => {
         onFit?.(fitted);
-        return call({ ...params, prompt: messages });
+        // A usage that cannot be stored is missed by an estimate only.
+        const used = (usage: unknown) => history.used(usage, fitted).catch(() => undefined);
+        return call({ ...params, prompt: messages }, used);
       },
       { conversationId, tools, signal },
     );
   };
   return {
     specificationVersion: 'v3',
-    wrapGenerate: ({ params, model }) => condensed(params, model, (fitted) => model.doGenerate(fitted)),
+    wrapGenerate: ({ params, model }) =>
+      condensed(params, model, async (fitted, used) => {
+        const result = await model.doGenerate(fitted);
+        await used(field(result, 'usage'));
+        return result;
+      }),
     wrapStream: async <Params extends CallParams, Result extends { readonly stream: unknown }>({
       params,
       model,
@@ -67,9 +75,9 @@ export function condensingMiddleware(options: CondensingMiddlewareOptions): Cond
     }) => {
       let failed: FailedStream<Result> | undefined;
       try {
-        return await condensed(params, model, async (fitted) => {
+        return await condensed(params, model, async (fitted, used) => {
           await failed?.cancel();
-          const begun = await begunStream(await model.doStream(fitted));
+          const begun = await begunStream(await model.doStream(fitted), used);
           failed = begun instanceof FailedStream ? begun : undefined;
           if (begun instanceof FailedStream) throw begun;
           return begun;
@@ -98,9 +106,10 @@ class FailedStream<Result> extends Error {
 /** The parts of a stream that come before the model has said anything. */
 const preludes: ReadonlySet<unknown> = new Set(['stream-start', 'response-metadata', 'raw']);
 
-/** Waits for the first word of a stream, or for the error in its place. */
+/** Waits for the first word of a stream, or for the error in its place. `used` is called with the usage at its end. */
 async function begunStream<Result extends { readonly stream: unknown }>(
   result: Result,
+  used: (usage: unknown) => Promise<void>,
 ): Promise<Result | FailedStream<Result>> {
   const reader = (result.stream as ReadableStream<unknown>).getReader();
   const first: unknown[] = [];
@@ -113,6 +122,7 @@ async function begunStream<Result extends { readonly stream: unknown }>(
   const stream = new ReadableStream<unknown>({
     pull: async (controller) => {
       const next = first.length > 0 ? { done: false, value: first.shift() } : await reader.read();
+      if (field(next.value, 'type') === 'finish') await used(field(next.value, 'usage'));
       if (next.done) controller.close();
       else controller.enqueue(next.value);
     },

@@ -21,6 +21,7 @@ export interface Sdk {
 }
 
 type Prepare = <Message extends AiMessage>(step: Step<Message>) => Promise<{ messages: Message[] }>;
+type Condenser = CondensingOptions['condenser'];
 type Fits = Parameters<NonNullable<CondensingOptions['onFit']>>[0][];
 
 /** `npm test` runs loops of half the length, which keep half as much and condense as often; CI's thorough run has them whole. */
@@ -132,7 +133,47 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
 
   const answerCount = (messages: readonly ModelMessage[]) => messages.filter(({ role }) => role === 'assistant').length;
 
+  /** A condenser that reads what providers have counted, up to the request that it is asked for. */
+  function usageWatcher() {
+    let sent: readonly number[] = [];
+    const watching: Condenser = {
+      name: 'watching',
+      condense: (view) => {
+        sent = [...view.internalEvents].flatMap((event) =>
+          event.type === 'llm-usage'
+            ? [event.usage.uncachedInputTokens + event.usage.cacheReadTokens + event.usage.cacheWriteTokens]
+            : [],
+        );
+        return view;
+      },
+    };
+    return { condenser: watching, usages: () => sent };
+  }
+
   describe(`${name}: prepareStep`, () => {
+    it.each<[Api, string]>([
+      ['chat', 'gpt-4o'],
+      ['responses', 'gpt-5'],
+      ['anthropic', 'claude-haiku-4-5'],
+    ])('%s, %s: what the provider counts is recorded', async (api, modelName) => {
+      const { model } = await started(api, modelName, { steps: 4 });
+      const { condenser: watching, usages } = usageWatcher();
+      const fits: Fits = [];
+      const prepareStep = condensing({ condenser: watching, onFit: (fitted) => void fits.push(fitted) });
+      // Also where nothing is known of the provider's own form.
+      const silent: LanguageModelMiddleware = {
+        specificationVersion: 'v3',
+        wrapGenerate: async ({ doGenerate }) => {
+          const result = await doGenerate();
+          return { ...result, usage: { ...result.usage, raw: {} } };
+        },
+      };
+      const wrapped = wrapLanguageModel({ model, middleware: silent });
+      await generateText({ ...settings(wrapped, ''), messages: [question()], prepareStep });
+      expect(usages().map((sent) => sent > 100)).toEqual([true, true, true]);
+      expect(fits.map(({ problem }) => problem)).toEqual([undefined, undefined, undefined, undefined]);
+    });
+
     it.each<[Api, string, 'generateText' | 'streamText' | 'ToolLoopAgent']>([
       ['chat', 'gpt-4o', 'generateText'],
       ['chat', 'gpt-4o', 'streamText'],
@@ -458,6 +499,48 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
         expect(rewritesIn(sentTo(server))).toEqual(made.flatMap((has, index) => (has ? [index] : [])));
       },
     );
+
+    it('counts a long system prompt and tools once, as words in a message', async () => {
+      const { model } = await started('chat', 'gpt-4o', { steps: 1 });
+      const sizes: number[] = [];
+      const scale: Condenser = {
+        name: 'scale',
+        condense: (view, { fixedTokens = 0 } = {}) => {
+          sizes.push(view.tokens() + fixedTokens);
+          return view;
+        },
+      };
+      const wrapped = wrapLanguageModel({ model, middleware: condensingMiddleware({ condenser: scale }) });
+      const long = '请阅读项目中的所有文件。'.repeat(500);
+      const many = Object.fromEntries(
+        Array.from({ length: 100 }, (_, index) => [
+          `tool_${index}`,
+          tool({
+            description: long.slice(0, 100),
+            inputSchema: jsonSchema<object>({ type: 'object', properties: {} }),
+          }),
+        ]),
+      );
+      const text = JSON.stringify(Object.entries(many).map(([name, { description }]) => ({ name, description })));
+      const said = (content: string): ModelMessage => ({ role: 'user', content });
+      const system = { system: long, instructions: long };
+      await generateText({ model: wrapped, ...system, tools: many, messages: [said('Hello.')] });
+      await generateText({ model: wrapped, messages: [said(long), said(text), said('Hello.')] });
+      const [beside = 0, within = 0] = sizes;
+      expect(within).toBeGreaterThan(10_000);
+      // The form in which a tool is sent has some words more.
+      expect(beside).toBeGreaterThan(within);
+      expect(beside).toBeLessThan(within + 100 * 30);
+    });
+
+    it.each(['generateText', 'streamText'] as const)('%s: what the provider counts is recorded', async (how) => {
+      const { model } = await started('anthropic', 'claude-haiku-4-5', { steps: 4 });
+      const { condenser: watching, usages } = usageWatcher();
+      const wrapped = wrapLanguageModel({ model, middleware: condensingMiddleware({ condenser: watching }) });
+      const options = { ...settings(wrapped, ''), messages: [question()] };
+      await (how === 'generateText' ? generateText(options) : streamText(options).text);
+      expect(usages().map((sent) => sent > 100)).toEqual([true, true, true]);
+    });
 
     it.each<[Api, string, 'generateText' | 'streamText']>([
       ['chat', 'gpt-4o', 'generateText'],

@@ -22,6 +22,8 @@ import { chatModel, scriptedModel } from '../test-support/scripted-model.js';
 import type { Api, Script } from '../test-support/scripted-model.js';
 import { condensing, condensingEdit } from './index.js';
 import type { CondensingOptions } from './index.js';
+import { usageOf } from './reported-usage.js';
+import { toolDefinitions } from './tool-definitions.js';
 
 type Fits = Parameters<NonNullable<CondensingOptions['onFit']>>[0][];
 
@@ -129,6 +131,25 @@ const loops: typeof otherLoops = [
   ['anthropic', 'claude-opus-5-5', 'stream'],
   ...(share === 1 ? otherLoops : []),
 ];
+
+/** A condenser that reads what providers have counted, and what it takes requests for. */
+function watcher() {
+  const sizes: number[] = [];
+  let sent: readonly number[] = [];
+  const watching: CondensingOptions['condenser'] = {
+    name: 'watching',
+    condense: (view, { fixedTokens = 0 } = {}) => {
+      sizes.push(view.tokens() + fixedTokens);
+      sent = [...view.internalEvents].flatMap((event) =>
+        event.type === 'llm-usage'
+          ? [event.usage.uncachedInputTokens + event.usage.cacheReadTokens + event.usage.cacheWriteTokens]
+          : [],
+      );
+      return view;
+    },
+  };
+  return { condenser: watching, sizes, usages: () => sent };
+}
 
 describe('condensing', () => {
   it.each(loops)(
@@ -456,6 +477,39 @@ describe('condensing', () => {
     expect(second?.text).not.toContain('event_id');
   });
 
+  it('counts a long system prompt and tools once, as words in a message', async () => {
+    const { model } = await started('chat', 'gpt-4o', { steps: 1 });
+    const scale = watcher();
+    const long = '请阅读项目中的所有文件。'.repeat(500);
+    const many = Array.from({ length: 100 }, (_, index) =>
+      tool(() => '', { name: `tool_${index}`, description: long.slice(0, 100), schema: z.object({}) }),
+    );
+    const words = [long, JSON.stringify(toolDefinitions(many))].map((text) => new HumanMessage(text));
+    const middleware = [condensing({ condenser: scale.condenser })];
+    const messages = [new HumanMessage('Hello.')];
+    await createAgent({ model, tools: many, systemPrompt: long, middleware }).invoke({ messages }, config());
+    await createAgent({ model, tools: [], middleware }).invoke({ messages: [...words, ...messages] }, config());
+    const [beside = 0, within = 0] = scale.sizes;
+    expect(within).toBeGreaterThan(10_000);
+    expect(beside).toBe(within);
+  });
+
+  it.each<[string, Api, 'middleware' | 'edit']>([
+    ['a middleware', 'chat', 'middleware'],
+    ['a middleware', 'anthropic', 'middleware'],
+    ['an edit', 'responses', 'edit'],
+  ])('%s records what the provider counts: %s', async (_, api, how) => {
+    const { model } = await started(api, api === 'anthropic' ? 'claude-haiku-4-5' : 'gpt-4o', { steps: 4 });
+    const { condenser: watching, usages } = watcher();
+    const middleware = [
+      how === 'middleware'
+        ? condensing({ condenser: watching })
+        : contextEditingMiddleware({ edits: [condensingEdit({ condenser: watching })] }),
+    ];
+    await createAgent({ model, tools: toolsOf(api), middleware }).invoke({ messages: [question()] }, config());
+    expect(usages().map((sent) => sent > 100)).toEqual([true, true, true]);
+  });
+
   it('is an edit for those who want the strategy alone', async () => {
     const { server, model } = await startedLoop();
     const edits = [condensingEdit({ condenser: condenser() })];
@@ -481,6 +535,13 @@ describe('condensing', () => {
     expect(structuredResponse).toEqual({ path: 'src/call_0_0.ts' });
     expect(server.requests).toHaveLength(1);
   });
+});
+
+it('reads the usage of an answer with a structured response, and that of a provider of which LangChain has read none', () => {
+  const counts = { input_tokens: 9, output_tokens: 1, total_tokens: 10 };
+  expect(usageOf({ structuredResponse: {}, messages: [{ usage_metadata: counts }] })).toBe(counts);
+  expect(usageOf({ response_metadata: { tokenUsage: counts } })).toBe(counts);
+  expect(usageOf({ response_metadata: {} })).toBeUndefined();
 });
 
 interface Sent {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { addAnthropicStep, anthropicHistory } from '../test-support/anthropic-loop.js';
 import { addChatStep, chatHistory } from '../test-support/chat-loop.js';
 import type { ChatMessage } from '../test-support/chat-loop.js';
-import { anthropicMessages, chatMessages, condensedHistory, InvalidMessagesError } from './index.js';
+import { anthropicMessages, chatMessages, condensedHistory, InvalidMessagesError, UnreadUsageError } from './index.js';
 
 const codec = chatMessages();
 
@@ -260,6 +260,19 @@ describe('fit', () => {
       }
     }
     expect(ratios).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it('says of a form of usage that is not known that it is not, once', async () => {
+    const history = condensedHistory({ condenser: noOpCondenser(), codec });
+    const list = chatHistory(3);
+    const problems: unknown[] = [];
+    for (let step = 0; step < 4; step++) {
+      const fitted = await history.fit(list);
+      problems.push(fitted.problem);
+      await history.used({ tokens_in: 9, tokens_out: 1 }, fitted);
+    }
+    expect(problems).toEqual([undefined, expect.any(UnreadUsageError), undefined, undefined]);
+    expect((problems[1] as UnreadUsageError).fields).toEqual(['tokens_in', 'tokens_out']);
   });
 
   it('sends the list as it is where a codec fails, and says so', async () => {

@@ -36,8 +36,9 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
    */
   afterError<One extends Message>(error: unknown, fitted: Fitted<One>): Promise<Fitted<One> | undefined>;
   /**
-   * Records what the provider reports for the answer to a fitted list, in the form of any of the three APIs: condensers calibrate
-   * their estimates by it. What holds no counts is ignored. @throws what the store throws.
+   * Records what was reported for the answer to a fitted list: condensers calibrate their estimates by it. Any form is read that a
+   * provider or a framework gives (Messages, Chat Completions, Responses, Bedrock, Gemini, LangChain, the AI SDK, the Agents SDK). The next `fit` says
+   * of a form that is not known that it is not, once. Undefined is ignored. @throws what the store throws.
    */
   used<One extends Message>(usage: unknown, fitted: Fitted<One>): Promise<void>;
   /**

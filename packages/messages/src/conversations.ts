@@ -1,12 +1,10 @@
-import { usageSchema } from '@palimpsest/events';
-import type { Usage } from '@palimpsest/events';
-import { anthropicUsage, isRecord, openaiUsage, refusalKind } from '@palimpsest/llm-adapters/wire';
+import { isRecord, refusalKind, usageInAnyForm } from '@palimpsest/llm-adapters/wire';
 import type { RefusalKind } from '@palimpsest/llm-adapters/wire';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 import { ChangeWatch } from './change-watch.js';
 import { Conversation } from './conversation.js';
 import type { Shared } from './conversation.js';
-import { InvalidMessagesError } from './errors.js';
+import { InvalidMessagesError, UnreadUsageError } from './errors.js';
 import { modelOf, modelOptionsOf } from './model.js';
 import { Openings } from './openings.js';
 import { OwnEvents } from './own-events.js';
@@ -32,6 +30,7 @@ export class Conversations {
   readonly #own = new Map<string, OwnEvents>();
   readonly #openings: Openings;
   readonly #requests = new WeakMap<Fitted<unknown>, FittedRequest>();
+  #unreadUsage: { readonly error: UnreadUsageError; isSaid: boolean } | undefined;
 
   constructor(options: CondensedHistoryOptions<unknown>, tools: OwnTools) {
     this.#options = options;
@@ -54,7 +53,7 @@ export class Conversations {
     // The host may go on appending while a condenser works.
     const messages = [...(given as readonly unknown[])];
     const conversation = this.#conversation(messages, options);
-    const fitted = await conversation.fit(messages, options);
+    const fitted = this.#withUnreadUsage(await conversation.fit(messages, options));
     this.#requests.set(fitted, { messages, options });
     this.#giveUp(conversation);
     return fitted;
@@ -76,9 +75,21 @@ export class Conversations {
 
   async used(reported: unknown, fitted: Fitted<unknown>): Promise<void> {
     const request = this.#requests.get(fitted);
-    const usage = usageIn(reported);
-    if (request === undefined || usage === undefined) return;
+    if (request === undefined || !isRecord(reported)) return;
+    const usage = usageInAnyForm(reported);
+    if (usage === undefined) {
+      this.#unreadUsage ??= { error: new UnreadUsageError(reported), isSaid: false };
+      return;
+    }
     await this.#conversation(request.messages, request.options).used(usage, fitted, request.options);
+  }
+
+  /** A form of usage that is not known is said once, by the next list that has no other problem. */
+  #withUnreadUsage(fitted: Fitted<unknown>): Fitted<unknown> {
+    const unread = this.#unreadUsage;
+    if (unread === undefined || unread.isSaid || fitted.problem !== undefined) return fitted;
+    unread.isSaid = true;
+    return Object.assign(fitted, { problem: unread.error });
   }
 
   /** The window in the measure of the view. Without any size, what was sent did not fit. */
@@ -137,12 +148,4 @@ export class Conversations {
       if (![...this.#conversations.values()].some((one) => one.name === name)) this.#own.delete(name);
     }
   }
-}
-
-/** Usage as a provider or one of our adapters reports it. */
-function usageIn(reported: unknown): Usage | undefined {
-  const parsed = usageSchema.safeParse(reported);
-  if (parsed.success) return parsed.data;
-  const isAnthropic = isRecord(reported) && 'cache_read_input_tokens' in reported;
-  return (isAnthropic ? anthropicUsage(reported) : openaiUsage(reported))?.usage;
 }

@@ -38,3 +38,23 @@ export class ChangedMessagesError extends PalimpsestError {
     this.tokens = tokens;
   }
 }
+
+/** What was given to `used` has no form of usage that is known. Estimates are not corrected by it. */
+export class UnreadUsageError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'UnreadUsageError';
+  }
+
+  /** The names of the fields that were given. */
+  readonly fields: readonly string[];
+
+  constructor(reported: object) {
+    const fields = Object.keys(reported).slice(0, 20);
+    super(
+      'unread-usage',
+      `used() was given usage in a form that is not known, with the fields ${fields.join(', ') || '(none)'}. ` +
+        'Give it what a provider or a framework reports for one call, or the counts under the names of Usage.',
+    );
+    this.fields = fields;
+  }
+}

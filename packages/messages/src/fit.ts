@@ -97,7 +97,8 @@ export interface Fitted<Message> {
   readonly view: View;
   /**
    * The condenser, or the store, failed. The messages are those of the condensations that were made before. What could not be
-   * stored is stored with the next call. @defaultValue undefined: nothing failed
+   * stored is stored with the next call. Or usage had a form that is not known ({@link UnreadUsageError}), which is said once.
+   * @defaultValue undefined: nothing failed
    */
   readonly problem?: Error | undefined;
 }

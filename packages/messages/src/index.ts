@@ -4,7 +4,7 @@ export type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 export { condensedHistory } from './condensed-history.js';
 export type { RelevanceOptions, ToolAnswer } from './own-tools.js';
 export type { ModelOptions } from './model.js';
-export { ChangedMessagesError, InvalidMessagesError } from './errors.js';
+export { ChangedMessagesError, InvalidMessagesError, UnreadUsageError } from './errors.js';
 export type { ChatMessageLike, ChatMessagesOptions, ChatTool } from './chat-messages.js';
 export { chatMessages } from './chat-messages.js';
 export type { AnthropicMessageLike, AnthropicTool } from './anthropic-messages.js';

@@ -59,9 +59,11 @@ export class CondensedCalls {
     const { history, items, options } = this.#condensed(name, request);
     const response = await history.withOverflow(
       items,
-      (input, fitted) => {
+      async (input, fitted) => {
         this.#options.onFit?.(fitted);
-        return model.getResponse({ ...request, input });
+        const answer = await model.getResponse({ ...request, input });
+        await this.#used(history, answer, fitted);
+        return answer;
       },
       options,
     );
@@ -89,8 +91,11 @@ export class CondensedCalls {
             continue;
           }
           yield* held.splice(0);
-          const output = listOf(field(field(event, 'response'), 'output')) as readonly AgentItem[];
-          if (field(event, 'type') === 'response_done') this.#remember(output, { history, items, options });
+          if (field(event, 'type') === 'response_done') {
+            const response = field(event, 'response');
+            this.#remember(listOf(field(response, 'output')) as readonly AgentItem[], { history, items, options });
+            await this.#used(history, response, fitted);
+          }
           yield event;
         }
         yield* held;
@@ -102,6 +107,11 @@ export class CondensedCalls {
         throw error;
       }
     }
+  }
+
+  /** A usage that cannot be stored is missed by an estimate only. */
+  async #used(history: CondensedHistory<AgentItem>, response: unknown, fitted: Fitted<AgentItem>): Promise<void> {
+    await history.used(field(response, 'usage'), fitted).catch(() => undefined);
   }
 
   #condensed(name: string | undefined, request: ModelRequestLike): Asked {

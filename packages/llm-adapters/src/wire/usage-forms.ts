@@ -37,6 +37,8 @@ const forms: readonly Form[] = [
   bedrockUsage,
   providerOfAiSdkUsage,
   (reported) => counted(reported, { input: 'inputTokens', output: 'outputTokens' }, () => camelParts(reported)),
+  // LangChain's `tokenUsage`, and the AI SDK of before 5.
+  (reported) => counted(reported, { input: 'promptTokens', output: 'completionTokens' }, () => ({})),
   (reported) => openaiUsage(reported)?.usage,
   // What a framework has not read it passes on.
   (reported) => (field(reported, 'raw') === undefined ? undefined : usageInAnyForm(field(reported, 'raw'))),
