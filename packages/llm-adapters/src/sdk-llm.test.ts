@@ -472,12 +472,43 @@ describe('an overflow that a server answers with 200', () => {
 
   it('is seen where the server counts more than its window', async () => {
     const step = answered({ prompt_tokens: 9_000, completion_tokens: 5 }, 'stop', 'Hello.');
-    expect(await thrownBy(ask(step, 'Hello.', { contextWindow: 8_192 }))).toMatchObject({
+    const prose = 'The quick brown fox jumps over the lazy dog. '.repeat(900);
+    expect(await thrownBy(ask(step, prose, { contextWindow: 8_192 }))).toMatchObject({
       ...overflow,
       inputTokens: 9_000,
       contextWindow: 8_192,
     });
-    expect((await ask(step, 'Hello.', { contextWindow: 16_384 })).finishReason).toBe('stop');
+    expect((await ask(step, prose, { contextWindow: 16_384 })).finishReason).toBe('stop');
+    // A server, or a proxy, that adds up its calls.
+    expect((await ask(step, 'Hello.', { contextWindow: 8_192 })).finishReason).toBe('stop');
+  });
+
+  it('is not suspected where a server counts only what its cache did not hold, and still seen where it cuts', async () => {
+    const prose = 'The quick brown fox jumps over the lazy dog. ';
+    const said = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });
+    const answersTo = async (counts: readonly number[]) => {
+      const steps = counts.map((prompt_tokens) => answered({ prompt_tokens, completion_tokens: 5 }, 'stop', 'Hello.'));
+      const llm = openaiLLM({ model: 'qwen3', baseURL: (await start(...steps)).url });
+      const messages = [said(prose.repeat(700))];
+      const outcomes: string[] = [];
+      for (const _ of counts) {
+        const outcome = await llm.complete({ messages }).then(() => 'answer', () => 'overflow'); // prettier-ignore
+        outcomes.push(outcome);
+        messages.push(said(prose.repeat(40)));
+      }
+      // A condensed history begins anew, and its beginning is in the cache.
+      const [first] = messages as [Message];
+      const condensed = await llm.complete({ messages: [{ ...first }] }).then(() => 'answer', () => 'overflow'); // prettier-ignore
+      return [...outcomes, condensed];
+    };
+    expect(await answersTo([7_000, 420, 410, 430])).toEqual(['answer', 'answer', 'answer', 'answer', 'answer']);
+    expect(await answersTo([7_000, 7_400, 3_000, 3_000])).toEqual([
+      'answer',
+      'answer',
+      'overflow',
+      'overflow',
+      'overflow',
+    ]);
   });
 
   it('is seen where no room is left for an answer', async () => {

@@ -1,5 +1,5 @@
 import type { Usage } from '@palimpsest/events';
-import { overflowInAnswer } from './answered-overflow.js';
+import { AnsweredCounts, overflowInAnswer } from './answered-overflow.js';
 import { assertRequest } from './checked-input.js';
 import { wholeCharacters } from './delta.js';
 import type { Delta } from './delta.js';
@@ -219,10 +219,13 @@ export function sdkLLM<Client, Body, Response>(
     });
   };
 
+  const counts = new AnsweredCounts();
   const answerOf = (completion: Completion, request: CompletionRequest): Completion => {
     // Anthropic and OpenAI refuse a request that does not fit, so their counts need no check.
     const overflow =
-      facts.provider === 'compatible' ? overflowInAnswer(completion, request, { provider, contextWindow }) : undefined;
+      facts.provider === 'compatible'
+        ? overflowInAnswer(completion, request, { provider, contextWindow, counts })
+        : undefined;
     if (overflow !== undefined) throw overflow;
     return completion;
   };
