@@ -1,5 +1,5 @@
-import { isMeaningful } from '@palimpsest/events';
-import type { KnownContent, KnownThinkingBlock, ReasoningItem, ToolCall } from '@palimpsest/events';
+import { hostFile, isMeaningful } from '@palimpsest/events';
+import type { HostFile, KnownContent, KnownThinkingBlock, ReasoningItem, ToolCall } from '@palimpsest/events';
 import type { CallState, Completion } from '../llm.js';
 import type { Piece } from './read-message.js';
 import { receivedToolName } from './received-call.js';
@@ -29,7 +29,7 @@ export interface AnswerBuilder {
 /** An empty answer builder. */
 export function answerBuilder(options: AnswerOptions): AnswerBuilder {
   const { names = { fromWire: (name) => name }, newCallId, hasOwnIds = false } = options;
-  const content: KnownContent[] = [];
+  const content: (KnownContent | HostFile)[] = [];
   const toolCalls: ToolCall[] = [];
   const callStates: CallState[] = [];
   const thinkingBlocks: KnownThinkingBlock[] = [];
@@ -46,7 +46,7 @@ export function answerBuilder(options: AnswerOptions): AnswerBuilder {
     add: (piece) => {
       switch (piece.type) {
         case 'content':
-          if (!isMeaningful(piece.part)) return;
+          if (!isMeaningful(piece.part) && hostFile(piece.part) === undefined) return;
           if (toolCalls.length > 0) isReordered = true;
           content.push(piece.part);
           return;

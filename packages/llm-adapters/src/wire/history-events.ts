@@ -5,12 +5,13 @@ import type {
   Event,
   EventId,
   EventSource,
+  HostFile,
   KnownContent,
   ToolDefinition,
 } from '@palimpsest/events';
 import { answerBuilder } from './answer-builder.js';
 import type { AnswerBuilder } from './answer-builder.js';
-import { contentOf } from './read-message.js';
+import { partsOf } from './read-message.js';
 import type { Piece, ReadMessage, ResultPiece } from './read-message.js';
 import { unknownToolName } from './received-call.js';
 import { readTool } from './tool-definition.js';
@@ -67,7 +68,7 @@ interface OpenAnswer {
 }
 
 interface Leading {
-  readonly content: KnownContent[];
+  readonly content: (KnownContent | HostFile)[];
   readonly tools: ToolDefinition[];
   readonly setAsides: PlacedEvent[];
   readonly messages: number[];
@@ -163,7 +164,7 @@ export class HistoryEvents {
 
   #readInstructions(pieces: readonly Piece[], path: string): void {
     this.#setAsideUnread(pieces, path);
-    const content = contentOf(pieces);
+    const content = partsOf(pieces);
     if (this.#leading !== undefined) {
       this.#leading.content.push(...content);
       this.#leading.messages.push(this.#message);
@@ -182,7 +183,7 @@ export class HistoryEvents {
 
   /** Text and results in their original order, so that a result comes before the text after it. */
   #readUser(sender: string | undefined, author: EventSource, pieces: readonly Piece[], path: string): void {
-    let words: KnownContent[] = [];
+    let words: (KnownContent | HostFile)[] = [];
     let source = author;
     let isReminder = false;
     let hasResults = false;
@@ -232,7 +233,7 @@ export class HistoryEvents {
         toolCallId,
         toolName: answered?.name ?? unknownToolName,
         ...(answered === undefined ? {} : { actionId: answered.actionId }),
-        content: contentOf(result.content),
+        content: partsOf(result.content),
         ...(result.isError ? { isError: true } : {}),
       }),
     );
@@ -352,7 +353,9 @@ export class HistoryEvents {
     const { content, tools, setAsides, messages } = leading;
     // Tools alone make no system prompt: an empty one would end the instructions of the messages before these.
     if (content.length > 0) {
-      const text = content.map((part) => (part.type === 'text' ? part.text : part.url)).join('\n\n');
+      const text = content
+        .flatMap((part) => (part.type === 'text' ? [part.text] : part.type === 'image' ? [part.url] : []))
+        .join('\n\n');
       this.addSystemPrompt(text, '', tools, false, messages);
     }
     this.#events.push(...setAsides);

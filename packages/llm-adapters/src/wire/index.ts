@@ -19,6 +19,8 @@ export { readTool } from './tool-definition.js';
 export type { ReportedUsage } from './reported-usage.js';
 export { anthropicUsage, openaiUsage } from './reported-usage.js';
 export { usageInAnyForm } from './usage-forms.js';
+export type { HostFileOptions } from './host-file.js';
+export { hostFileIn } from './host-file.js';
 export type { AnswerBuilder, AnswerOptions } from './answer-builder.js';
 export { answerBuilder } from './answer-builder.js';
 export type { HistoryOptions, HistoryRules, PlacedEvent } from './history-events.js';

@@ -1,4 +1,5 @@
-import type { KnownContent, KnownThinkingBlock, ReasoningItem } from '@palimpsest/events';
+import { isKnownContent } from '@palimpsest/events';
+import type { HostFile, KnownContent, KnownThinkingBlock, ReasoningItem } from '@palimpsest/events';
 import type { CallState } from '../llm.js';
 
 /**
@@ -9,10 +10,10 @@ import type { CallState } from '../llm.js';
  */
 export type Piece = ContentPiece | CallPiece | ResultPiece | ThinkingPiece | UnreadPiece;
 
-/** Text or an image. */
+/** Text or an image; in the log of a host that sends its own messages, also a file that the host holds. */
 export interface ContentPiece {
   readonly type: 'content';
-  readonly part: KnownContent;
+  readonly part: KnownContent | HostFile;
   /**
    * The part is a substitute for an unread value: the text of a document, or a text that says what is missing.
    * @defaultValue false
@@ -102,8 +103,13 @@ export function notAMessage(value: unknown, reason: string): ReadMessage {
 /** The reason for a content in a form that no API uses. */
 export const notContent = 'content is neither text nor a list of parts';
 
-/** The parts among the pieces. */
+/** The parts among the pieces that can be sent. */
 export function contentOf(pieces: readonly Piece[]): readonly KnownContent[] {
+  return partsOf(pieces).filter(isKnownContent);
+}
+
+/** The parts among the pieces. */
+export function partsOf(pieces: readonly Piece[]): readonly (KnownContent | HostFile)[] {
   return pieces.flatMap((piece) => (piece.type === 'content' ? [piece.part] : []));
 }
 

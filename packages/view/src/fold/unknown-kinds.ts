@@ -1,4 +1,4 @@
-import { isKnownContent, isKnownThinkingBlock, isSentRole } from '@palimpsest/events';
+import { hostFile, isKnownContent, isKnownThinkingBlock, isSentRole } from '@palimpsest/events';
 import type { ContentPart, Event, LLMConvertibleEvent } from '@palimpsest/events';
 
 /** The parts of an event that may go to a model. */
@@ -40,8 +40,13 @@ export function lacksUnknown(event: LLMConvertibleEvent): boolean {
 }
 
 function hasUnknownPart(parts: readonly ContentPart[]): boolean {
-  for (let index = 0; index < parts.length; index++) if (!isKnownContent(parts[index] as ContentPart)) return true;
+  for (let index = 0; index < parts.length; index++) if (!isKnown(parts[index] as ContentPart)) return true;
   return false;
+}
+
+/** A file of the host is known, though only the host can send it. */
+function isKnown(part: ContentPart): boolean {
+  return isKnownContent(part) || hostFile(part) !== undefined;
 }
 
 /** True for an event whose thinking is not sent because this version does not know one of its blocks. */
@@ -57,7 +62,7 @@ export function hasUnknownThinking(event: LLMConvertibleEvent): boolean {
 export function unknownKinds(event: LLMConvertibleEvent): readonly string[] {
   const parts = contentOf(event);
   const blocks = 'thinkingBlocks' in event ? (event.thinkingBlocks ?? []) : [];
-  const unknownParts = names(parts.flatMap((part) => (isKnownContent(part) ? [] : [part.type])));
+  const unknownParts = names(parts.flatMap((part) => (isKnown(part) ? [] : [part.type])));
   const unknownBlocks = names(blocks.flatMap((block) => (isKnownThinkingBlock(block) ? [] : [block.type])));
   return [
     ...(event.type === 'message' && !isSentRole(event.role)

@@ -1,4 +1,4 @@
-import { estimateTextTokens } from '@palimpsest/events';
+import { estimateTextTokens, hostFile } from '@palimpsest/events';
 import type { ContentPart, LLMConvertibleEvent } from '@palimpsest/events';
 import { hasUnknownThinking } from '../fold/unknown-kinds.js';
 
@@ -12,8 +12,8 @@ const tokensPerImage = 1_000;
 const sizes = new WeakMap<LLMConvertibleEvent, number>();
 
 /**
- * A quick estimate: {@link estimateTextTokens} of the texts, four tokens for each event's frame, 1,000 for an image. Thinking
- * text counts, signatures and opaque data do not. In code sessions it is within 3 % of the o200k vocabulary in the mean; for
+ * A quick estimate: {@link estimateTextTokens} of the texts, four tokens for each event's frame, 1,000 for an image, and for a file of
+ * the host what it says that it weighs. Thinking text counts, signatures and opaque data do not. In code sessions it is within 3 % of the o200k vocabulary in the mean; for
  * other tokenizers calibrate it with reported usage.
  */
 export function estimateTokens(event: LLMConvertibleEvent): number {
@@ -71,6 +71,7 @@ function contentTokens(parts: readonly ContentPart[] | undefined): number {
     // Parts of unknown kinds are not sent.
     if (part.type === 'text') tokens += estimateTextTokens(part.text);
     else if (part.type === 'image') tokens += tokensPerImage;
+    else tokens += hostFile(part)?.tokens ?? 0;
   }
   return tokens;
 }

@@ -1,0 +1,182 @@
+import { estimateTextTokens } from '@palimpsest/events';
+import type { HostFile, HostFileKind } from '@palimpsest/events';
+import { fileStart, pagesOfPdf, secondsOfAudio } from './file-size.js';
+import { field, isRecord, textOf } from './json-fields.js';
+
+/**
+ * What a page of a PDF costs: its text and its image. Claude counts up to 2,500 for a page that is full of words or of a table, and 1,600
+ * for a scanned one.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/pdf-support
+ */
+const tokensPerPage = 2_500;
+/** Where the pages cannot be counted. Unit: bytes. */
+const bytesPerPage = 75_000;
+/** A PDF of which nothing is known: one by its address or its id. Providers state nothing. Unit: pages. */
+const pagesOfUnseen = 10;
+/** What Gemini counts; others count less. @see https://ai.google.dev/gemini-api/docs/tokens */
+const tokensPerSecond = { audio: 32, video: 32 + 263 } as const;
+/** What is usual for compressed video. Unit: bytes a second. */
+const videoBytesPerSecond = 300_000;
+/** Audio and video of which nothing is known. Unit: seconds. */
+const secondsOfUnseen = 60;
+/** As the view takes an image: about a megapixel. */
+const tokensOfImage = 1_000;
+/** A document of another kind. Providers read its text, and state no size: two pages. */
+const tokensOfDocument = 5_000;
+/** Text in UTF-8. Unit: bytes a token. */
+const bytesPerToken = 4;
+/** Sealed text is base64 of what the model reads. Unit: characters a token. */
+const sealedCharactersPerToken = 16 / 3;
+
+/** Options of {@link hostFileIn}. */
+export interface HostFileOptions {
+  /** The pages of PDFs that the provider reads of a request. @defaultValue 600, what Anthropic reads with windows above 200,000 tokens */
+  readonly maxPages?: number | undefined;
+}
+
+/**
+ * What a part of a host's message is that has no neutral form, and what it weighs, in the forms of the three APIs, the AI SDK, LangChain and the Agents
+ * SDK: a file by its kind and size; a result of the provider's own tools, and a compaction, by its words. Undefined for any other part,
+ * and for one whose words are read as text. Costs O(size).
+ */
+export function hostFileIn(part: unknown, { maxPages = 600 }: HostFileOptions = {}): HostFile | undefined {
+  // The spoken answer of a model has no type.
+  const type = textOf(field(part, 'type')) ?? (field(part, 'transcript') === undefined ? '' : 'audio');
+  if (sealedTypes.test(type)) {
+    return { type: 'host/file', kind: 'other', tokens: Math.ceil(tokensOfTexts(part)), name: type };
+  }
+  const held = heldIn(part);
+  if (!fileTypes.has(type) || held === undefined) return undefined;
+  const start = held.data === undefined ? '' : fileStart(held.data);
+  const kind = kindOf(`${held.mediaType ?? ''} ${held.name ?? ''} ${held.url ?? ''} ${type}`.toLowerCase(), start);
+  const bytes = held.data === undefined ? undefined : byteLength(held.data);
+  const { name, mediaType } = held;
+  const known = { ...(name === undefined ? {} : { name }), ...(mediaType === undefined ? {} : { mediaType }) };
+  const file = (tokens: number, more: Partial<HostFile> = {}): HostFile => ({
+    type: 'host/file',
+    kind,
+    tokens: Math.ceil(tokens),
+    ...known,
+    ...more,
+  });
+  switch (kind) {
+    case 'pdf': {
+      const pages =
+        held.data === undefined || bytes === undefined
+          ? undefined
+          : (pagesOfPdf(held.data) ?? Math.max(1, Math.ceil(bytes / bytesPerPage)));
+      return file(Math.min(pages ?? pagesOfUnseen, maxPages) * tokensPerPage, pages === undefined ? {} : { pages });
+    }
+    case 'audio':
+    case 'video': {
+      const seconds =
+        bytes === undefined
+          ? undefined
+          : Math.ceil(kind === 'audio' ? secondsOfAudio(start, bytes, mediaType) : bytes / videoBytesPerSecond);
+      return file((seconds ?? secondsOfUnseen) * tokensPerSecond[kind], seconds === undefined ? {} : { seconds });
+    }
+    case 'image':
+      return file(tokensOfImage);
+    default: {
+      const isText = /^text\/|json|xml|csv|markdown|yaml/.test(mediaType ?? '') || textNames.test(name ?? '');
+      return file(isText && bytes !== undefined ? bytes / bytesPerToken : tokensOfDocument);
+    }
+  }
+}
+
+/** Where the part of a message holds a file. */
+interface Held {
+  readonly data?: string | Uint8Array;
+  readonly url?: string;
+  readonly mediaType?: string;
+  readonly name?: string;
+}
+
+/** The types of parts that are files, in any of the forms. */
+const fileTypes: ReadonlySet<string> = new Set([
+  ...['document', 'file', 'input_file', 'input_audio', 'audio', 'video', 'input_video', 'media'],
+  ...['file-data', 'file-url', 'file-id', 'image', 'image-file-id', 'input_image', 'image_file', 'text-plain'],
+]);
+const sealedTypes = /_tool_result$|compaction$/;
+const textNames = /\.(?:txt|md|csv|json|xml|html?|ya?ml|log|[jt]sx?|py)$/i;
+
+const kinds: readonly (readonly [HostFileKind, RegExp])[] = [
+  ['pdf', /pdf/],
+  ['audio', /audio|\.(?:wav|mp3|m4a|ogg|flac)\b|^(?:wav|mp3|pcm16|opus|aac|flac)\b/],
+  ['video', /video|\.(?:mp4|mov|webm|avi)\b/],
+  ['image', /image/],
+];
+
+function kindOf(described: string, start: string): HostFileKind {
+  if (start.startsWith('%PDF')) return 'pdf';
+  return kinds.find(([, pattern]) => pattern.test(described))?.[0] ?? 'document';
+}
+
+function heldIn(part: unknown): Held | undefined {
+  const holders = [part, ...holderNames.map((name) => field(part, name))].filter(isRecord);
+  const inner = holders.map((holder) => field(holder, 'data')).filter(isRecord);
+  const all = [...holders, ...inner.filter((value) => !isBytes(value) && !(value instanceof URL))];
+  // The words of a document are read as text.
+  if (all.some((holder) => ['text', 'content'].includes(String(holder['type'])) && holder !== part)) return undefined;
+  const first = <Value>(names: readonly string[], read: (value: unknown) => Value | undefined): Value | undefined => {
+    for (const holder of all) {
+      for (const name of names) {
+        const value = read(field(holder, name));
+        if (value !== undefined) return value;
+      }
+    }
+    return undefined;
+  };
+  const bytes = first(dataNames, bytesIn);
+  const said = first([...dataNames, ...urlNames], (value) => (value instanceof URL ? value.href : textOf(value)));
+  const isUrl = said !== undefined && /^(?:https?|gs|s3|data):/i.test(said);
+  const [, ofUrl, inUrl] = /^data:([^;,]*)[^,]*,(.*)$/is.exec(said ?? '') ?? [];
+  const data = bytes ?? inUrl ?? (isUrl || said === undefined ? undefined : said);
+  const mediaType = first(mediaNames, textOf) ?? ofUrl;
+  const name = first(['filename', 'title', 'name'], textOf);
+  const id = first(['file_id', 'fileId', 'id'], textOf);
+  if (data === undefined && said === undefined && id === undefined) return undefined;
+  return {
+    ...(data === undefined ? {} : { data }),
+    ...(said === undefined || inUrl !== undefined || !isUrl ? {} : { url: said }),
+    ...(mediaType === undefined ? {} : { mediaType }),
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+const holderNames = ['source', 'file', 'input_audio', 'audio', 'image'] as const;
+const dataNames = ['data', 'file_data', 'fileData', 'audio', 'file'] as const;
+const urlNames = ['url', 'file_url', 'fileUrl', 'image_url'] as const;
+const mediaNames = ['media_type', 'mediaType', 'mime_type', 'mimeType', 'format'] as const;
+
+function isBytes(value: unknown): value is ArrayBuffer | ArrayBufferView {
+  return value instanceof ArrayBuffer || ArrayBuffer.isView(value);
+}
+
+function bytesIn(value: unknown): Uint8Array | undefined {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  return ArrayBuffer.isView(value) ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : undefined;
+}
+
+function byteLength(data: string | Uint8Array): number {
+  return typeof data === 'string' ? Math.floor((data.replace(/=+$/, '').length * 3) / 4) : data.byteLength;
+}
+
+const maxValues = 10_000;
+
+/** The size of all texts of a value. A long text without a space is sealed. */
+function tokensOfTexts(value: unknown): number {
+  let left = maxValues;
+  const of = (one: unknown): number => {
+    if (left-- <= 0) return 0;
+    if (typeof one === 'string') {
+      return one.length > 200 && !/\s/.test(one.slice(0, 200))
+        ? one.length / sealedCharactersPerToken
+        : estimateTextTokens(one);
+    }
+    if (!isRecord(one) || isBytes(one)) return 0;
+    return Object.values(one).reduce((sum: number, inner) => sum + of(inner), 0);
+  };
+  return of(value);
+}
