@@ -42,7 +42,7 @@ export function readMessage(message: unknown): HostMessage {
     role: role === 'tool' ? 'user' : role,
     pieces,
     ...(pair === undefined ? {} : { pair }),
-    ...(parts.some(isCompaction) ? { isBarrier: true } : {}),
+    ...(parts.some(isCompaction) ? { isBarrier: true, replacesBefore: true } : {}),
   };
   return withPreambles(host);
 }

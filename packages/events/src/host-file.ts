@@ -1,3 +1,5 @@
+import type { Event } from './event.js';
+import type { MessageEvent, ObservationEvent } from './llm-convertible-events.js';
 import type { ContentPart, CustomContent } from './message.js';
 
 /** What a file of a host is. `other`: what has no kind of its own, such as a result of a tool that the provider runs. */
@@ -26,6 +28,13 @@ export function hostFile(part: ContentPart): HostFile | undefined {
   if (part.type !== 'host/file') return undefined;
   const { tokens } = part as Partial<HostFile>;
   return typeof tokens === 'number' && Number.isFinite(tokens) && tokens >= 0 ? (part as HostFile) : undefined;
+}
+
+/** The files of a host in an event. */
+export function hostFilesOf(event: Event): readonly HostFile[] {
+  if (event.type !== 'message' && event.type !== 'observation') return [];
+  const { content } = event as MessageEvent | ObservationEvent;
+  return content.flatMap((part) => hostFile(part) ?? []);
 }
 
 const nouns: Readonly<Record<HostFileKind, string>> = {

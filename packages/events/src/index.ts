@@ -86,7 +86,7 @@ export { toolDefinitionSchema } from './tool-definition.js';
 export type { Tool, ToolContext, ToolOutput } from './tool.js';
 export { defineTool, toolDefinition } from './tool.js';
 export type { HostFile, HostFileKind } from './host-file.js';
-export { describeHostFile, hostFile } from './host-file.js';
+export { describeHostFile, hostFile, hostFilesOf } from './host-file.js';
 export {
   isErrorResult,
   isKnownContent,

@@ -63,7 +63,7 @@ function readAnswer(fields: Fields): HostMessage {
   const words = typeof fields['content'] === 'string' || Array.isArray(fields['content']) ? content : wordsIn(fields);
   const pieces = [...reasoningIn(fields), ...words, ...serverItems(fields), ...calls];
   return blocks.some((block) => field(block, 'type') === 'compaction')
-    ? { role: 'assistant', pieces, isBarrier: true }
+    ? { role: 'assistant', pieces, isBarrier: true, replacesBefore: true }
     : { role: 'assistant', pieces };
 }
 

@@ -31,7 +31,7 @@ export function anthropicMessages(): Codec<AnthropicMessageLike, AnthropicTool> 
     read: (message) => {
       const host = withPreambles(readAnthropicMessage(message));
       const isBarrier = listOf(field(message, 'content')).some((block) => field(block, 'type') === 'compaction');
-      return isBarrier ? { ...host, isBarrier } : host;
+      return isBarrier ? { ...host, isBarrier, replacesBefore: true } : host;
     },
     summary: (text) => ({ role: 'user', content: text }) as AnthropicMessageLike,
     changed: changedMessage,

@@ -13,6 +13,11 @@ export interface HostMessage extends ReadMessage {
   readonly pair?: string;
   /** The message is never forgotten: a provider's own compaction. @defaultValue false */
   readonly isBarrier?: true;
+  /**
+   * The provider reads nothing of what stands before the message, the instructions aside: a compaction of its own. So that is sent, and weighs nothing.
+   * @defaultValue false
+   */
+  readonly replacesBefore?: true;
 }
 
 /** What becomes of a call in a message: it is left out, or its arguments are masked. */

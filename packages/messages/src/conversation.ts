@@ -208,11 +208,12 @@ export class Conversation {
   /** The log that has read most of the list. */
   async #logOf(messages: readonly unknown[], { system, tools }: FitOptions, model: Model): Promise<HistoryLog> {
     const { codec, now = () => new Date() } = this.#options;
-    const { name, thinking, estimateTokens } = model;
+    const { name, thinking, estimateTokens, maxPages } = model;
     const options: LogOptions = {
       ...{ codec, own: this.#own, now, model: name, thinking, estimateTokens, following: this.#tools.following },
       instructions: (codec.instructions ?? instructionsOf)(system),
       defersTools: defersTools(tools),
+      maxPages,
     };
     const known = this.#logs.findLast((log) => {
       if (!log.isFor(options) || log.list.common(messages) < log.list.length) return false;

@@ -14,7 +14,7 @@ import type { Model } from './model.js';
 export function fixedTokens(
   { tools, tail = [] }: FitOptions,
   codec: Codec,
-  { estimateTokens }: Pick<Model, 'estimateTokens'>,
+  { estimateTokens, maxPages }: Pick<Model, 'estimateTokens' | 'maxPages'>,
 ): number {
   const loaded = loadedTools(tools) ?? [];
   const ofTools =
@@ -22,7 +22,7 @@ export function fixedTokens(
       ? 0
       : estimateTokens(createEvent('system-prompt', { id: 'tools', systemPrompt: jsonOf(loaded) }));
   return tail.reduce<number>((sum, message) => {
-    const content = neutral(codec.read(message)).pieces.flatMap(partsIn);
+    const content = neutral(codec.read(message), maxPages).pieces.flatMap(partsIn);
     return sum + estimateTokens(createEvent('message', { source: 'environment', role: 'user', content }));
   }, ofTools);
 }

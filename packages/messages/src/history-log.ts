@@ -1,7 +1,7 @@
 import { createEvent, isLLMConvertible } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
-import { HistoryEvents, standIn } from '@palimpsest/llm-adapters/wire';
-import type { CallPiece, HistoryRules, Piece } from '@palimpsest/llm-adapters/wire';
+import { HistoryEvents, hostFileIn, standIn } from '@palimpsest/llm-adapters/wire';
+import type { CallPiece, ContentPiece, HistoryRules, Piece, UnreadPiece } from '@palimpsest/llm-adapters/wire';
 import { recallToolName } from '@palimpsest/relevance-tool';
 import { isCondensation, pin, ViewProjection } from '@palimpsest/view';
 import type { EstimateTokens, ThinkingMode, View } from '@palimpsest/view';
@@ -21,6 +21,8 @@ export interface LogOptions {
   readonly own: OwnEvents;
   /** The instructions that stand beside the messages. */
   readonly instructions: string;
+  /** The pages of PDFs that the provider reads of a request. @defaultValue 600 */
+  readonly maxPages?: number | undefined;
   readonly now: () => Date;
   /** Whether tools are deferred. Messages that load them are then kept. */
   readonly defersTools: boolean;
@@ -36,7 +38,9 @@ export class HistoryLog {
   readonly list: HostList;
   readonly #options: LogOptions;
   readonly #reader: HistoryEvents;
-  readonly #projection: ViewProjection;
+  #projection: ViewProjection;
+  /** What a compaction of the provider has replaced. */
+  readonly #replaced = new Set<EventId>();
   readonly #log: Event[] = [];
   readonly #eventsOf: Event[][] = [];
   readonly #messagesOf = new Map<EventId, readonly number[]>();
@@ -53,13 +57,12 @@ export class HistoryLog {
 
   /** @param list - messages that were read before, which are not read again */
   constructor(options: LogOptions, list = new HostList(options.codec)) {
-    const { codec, instructions, thinking, estimateTokens, now } = options;
+    const { codec, instructions, estimateTokens, now } = options;
     this.#options = options;
-    this.#estimate = estimateTokens;
+    this.#estimate = (event) => (this.#replaced.has(event.id) ? 0 : estimateTokens(event));
     this.list = list;
     this.#reader = new HistoryEvents({ now, newId: (message) => this.#newId(message) }, rulesOf(codec));
-    const properties = [({ id }: { readonly id: EventId }) => this.#pairs.get(id)];
-    this.#projection = new ViewProjection({ thinking, estimateTokens, properties });
+    this.#projection = this.#newProjection();
     if (instructions !== '') {
       this.#put(createEvent('system-prompt', { id: 'instructions', systemPrompt: instructions }));
     }
@@ -131,7 +134,7 @@ export class HistoryLog {
       for (; (added[next]?.at ?? Infinity) <= this.#read; next++) this.#hold((added[next] as PlacedOwn).own);
       const host = this.list.at(this.#read)?.host;
       if (host === undefined) return true;
-      this.#reader.read(neutral(host), `messages.${this.#read}`);
+      this.#reader.read(neutral(host, this.#options.maxPages), `messages.${this.#read}`);
       this.#read++;
       // Our own events stand behind all events of the messages before them.
       if (this.#read === this.list.length || added[next]?.at === this.#read) await this.#take();
@@ -210,6 +213,7 @@ export class HistoryLog {
       const pair = hosts.find((host) => host?.pair !== undefined)?.pair;
       if (pair !== undefined) this.#pairs.set(event.id, pair);
       this.#put(event);
+      if (hosts.some((host) => host?.replacesBefore === true)) this.#replaceBefore(event.id, messages[0] ?? 0);
       const isKept = (host: HostMessage) => host.isBarrier === true || (this.#options.defersTools && loadsTools(host));
       if (hosts.some((host) => host !== undefined && isKept(host))) this.#put(pinOf(event));
       const following = (await this.#options.following?.(event, this.#log)) ?? [];
@@ -221,6 +225,26 @@ export class HistoryLog {
     this.#log.push(event);
     if (isLLMConvertible(event)) this.#tokens += this.#estimate(event);
     this.#projection.append(event);
+  }
+
+  #newProjection(): ViewProjection {
+    const { thinking } = this.#options;
+    const properties = [({ id }: { readonly id: EventId }) => this.#pairs.get(id)];
+    return new ViewProjection({ thinking, estimateTokens: this.#estimate, properties });
+  }
+
+  /** A view knows each event's size once, so it is taken anew: a provider compacts seldom. */
+  #replaceBefore(compaction: EventId, message: number): void {
+    for (const event of this.#log) {
+      const isOfMessage = event.id === compaction || this.messagesOf(event.id).some((index) => index >= message);
+      if (isLLMConvertible(event) && event.type !== 'system-prompt' && !isOfMessage) this.#replaced.add(event.id);
+    }
+    this.#projection = this.#newProjection();
+    this.#tokens = 0;
+    for (const event of this.#log) {
+      if (isLLMConvertible(event)) this.#tokens += this.#estimate(event);
+      this.#projection.append(event);
+    }
   }
 
   #newId(message: number): EventId {
@@ -255,19 +279,24 @@ function pinOf(event: Event): Event {
 }
 
 /**
- * A message for the log. What is unread is passed through by the history itself, so the log holds words in its place and no copy of it.
+ * A message for the log. What is unread is passed through by the history itself, so the log holds words in its place, what it weighs, and no
+ * copy of it.
  */
-export function neutral(host: HostMessage): HostMessage {
+export function neutral(host: HostMessage, maxPages?: number): HostMessage {
   if (!host.pieces.some((piece) => piece.type !== 'content')) return host;
   const hasStandIn = host.pieces.some((piece) => piece.type === 'content' && piece.isStandIn === true);
-  const pieces = host.pieces.flatMap((piece): Piece[] => {
+  const weighed = ({ value }: UnreadPiece): readonly ContentPiece[] => {
+    const part = hostFileIn(value, { maxPages });
+    return part === undefined ? [] : [{ type: 'content', part, isStandIn: true }];
+  };
+  const pieces = host.pieces.flatMap((piece): readonly Piece[] => {
     if (piece.type === 'result') {
       const { isOwnTool: _own, ...result } = piece;
-      return [{ ...result, content: piece.content.filter(({ type }) => type !== 'unread') }];
+      return [{ ...result, content: piece.content.flatMap((one) => (one.type === 'unread' ? weighed(one) : [one])) }];
     }
     if (piece.type === 'call') return [own(piece)];
     if (piece.type !== 'unread') return [piece];
-    return hasStandIn ? [] : [standIn(`(Not shown here: ${piece.reason}.)`)];
+    return [...(hasStandIn ? [] : [standIn(`(Not shown here: ${piece.reason}.)`)]), ...weighed(piece)];
   });
   return host.role === undefined ? { ...host, role: 'user', source: 'environment', pieces } : { ...host, pieces };
 }

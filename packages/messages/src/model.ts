@@ -1,7 +1,8 @@
+import type { LLMConvertibleEvent } from '@palimpsest/events';
 import { modelFacts, pricesAt } from '@palimpsest/llm-adapters';
 import type { ModelProvider } from '@palimpsest/llm-adapters';
 import type { CachePrices, EstimateTokens, ThinkingMode } from '@palimpsest/view';
-import { estimateTokens } from '@palimpsest/view';
+import { estimateMediaTokens, estimateTokens } from '@palimpsest/view';
 
 /** What a history has to know of the model that reads the messages. What is not given follows from the model's name. */
 export interface ModelOptions {
@@ -33,6 +34,8 @@ export interface Model {
   readonly prices: CachePrices | undefined;
   readonly cacheLifeMs: number | undefined;
   readonly estimateTokens: EstimateTokens;
+  /** The pages of PDFs that the provider reads of a request. */
+  readonly maxPages: number;
 }
 
 /** The options of the model that a fit is for: a name takes the place of the history's, an object that of all its options of the model. */
@@ -47,12 +50,13 @@ export function modelOf(options: ModelOptions, now: Date): Model {
   const facts = model === undefined ? undefined : modelFacts(model, providerOf(model));
   const prices = model === undefined ? undefined : pricesAt(model, now);
   const perToken = facts === undefined ? undefined : facts.charsPerToken / estimatedCharsPerToken;
+  const contextWindow = options.contextWindow ?? facts?.maxInputTokens ?? facts?.contextWindow;
   const thinking = options.thinking ?? facts?.thinking ?? 'prefix-bound';
   return {
     name,
     thinking,
     bindsThinking: options.bindsThinking ?? (facts?.provider === 'anthropic' && thinking === 'prefix-bound'),
-    contextWindow: options.contextWindow ?? facts?.maxInputTokens ?? facts?.contextWindow,
+    contextWindow,
     maxOutputTokens: options.maxOutputTokens,
     prices:
       options.prices ??
@@ -66,8 +70,18 @@ export function modelOf(options: ModelOptions, now: Date): Model {
     cacheLifeMs: options.cacheLifeMs ?? facts?.cacheLifeMs,
     estimateTokens:
       options.estimateTokens ??
-      (perToken === undefined ? estimateTokens : (event) => Math.ceil(estimateTokens(event) / perToken)),
+      (perToken === undefined || perToken === 1 ? estimateTokens : (event) => scaledTokens(event, perToken)),
+    maxPages:
+      contextWindow !== undefined && contextWindow <= pageLimits.smallWindow ? pageLimits.small : pageLimits.large,
   };
+}
+
+/** @see https://platform.claude.com/docs/en/build-with-claude/pdf-support */
+const pageLimits = { small: 100, large: 600, smallWindow: 200_000 };
+
+function scaledTokens(event: LLMConvertibleEvent, perToken: number): number {
+  const media = estimateMediaTokens(event);
+  return Math.ceil((estimateTokens(event) - media) / perToken) + media;
 }
 
 /** What `estimateTokens` of the view assumes. */

@@ -51,6 +51,39 @@ describe.each(codecs)('%s', (_, codec, list) => {
   );
 });
 
+const words = 'word '.repeat(4_000);
+
+it.each<[string, Codec<never>, object]>([
+  [
+    'anthropic',
+    anthropicMessages() as unknown as Codec<never>,
+    { role: 'assistant', content: [{ type: 'compaction', content: 'A summary.' }] },
+  ],
+  [
+    'responses',
+    responsesItems() as unknown as Codec<never>,
+    { type: 'compaction', encrypted_content: 'x'.repeat(800) },
+  ],
+])('%s: what a compaction of the provider has replaced weighs nothing', async (_, codec, compaction) => {
+  const condenser = scale();
+  const history = condensedHistory({ condenser, codec });
+  const list: object[] = [
+    { role: 'user', content: 'Begin.' },
+    { role: 'user', content: 'word '.repeat(4_000) },
+  ];
+  const system = 'You are careful.';
+  await history.fit(list as never[], { system });
+  list.push(compaction);
+  const { messages, tokensBefore } = await history.fit(list as never[], { system });
+  list.push({ role: 'user', content: 'Go on.' });
+  await history.fit(list as never[], { system });
+  const [before, ...after] = condenser.sizes;
+  expect(messages).toEqual(list.slice(0, 3));
+  expect(before).toBeGreaterThan(3_900);
+  expect(Math.max(...after)).toBeLessThan(200);
+  expect(tokensBefore).toBe(after[0]);
+});
+
 it('a conversation with long instructions condenses no more often than one with the same words in a message', async () => {
   const instructions = texts.English.repeat(900);
   const condensationsOf = async (options: FitOptions, ...words: string[]) => {

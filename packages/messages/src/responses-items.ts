@@ -46,7 +46,7 @@ function readItem(item: unknown): HostMessage {
   switch (field(item, 'type')) {
     case 'compaction':
     case 'context_compaction':
-      return { ...host, isBarrier: true };
+      return { ...host, isBarrier: true, replacesBefore: true };
     case 'mcp_approval_request':
       return { ...host, pair: `approval ${textOf(field(item, 'id')) ?? ''}` };
     case 'mcp_approval_response':

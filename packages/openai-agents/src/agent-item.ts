@@ -42,7 +42,7 @@ export function readItem(item: unknown): HostMessage {
       // Calls of the tools that a search has loaded are refused without it.
       return { ...opaque(item, 'assistant', 'A search for tools'), isBarrier: true };
     case 'compaction':
-      return { ...opaque(item, 'user', 'A compaction of the provider'), isBarrier: true };
+      return { ...opaque(item, 'user', 'A compaction of the provider'), isBarrier: true, replacesBefore: true };
     case 'unknown':
       return opaque(item, 'assistant', 'An item of the provider');
     case undefined:

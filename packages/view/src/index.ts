@@ -6,7 +6,7 @@ export type { CutPoints } from './fold/cut-points.js';
 export type { SentBatch, SentCall, SentItem, SentLatePair, SentResult, SentWords } from './fold/send-order.js';
 export { itemMessages } from './render/messages.js';
 export type { EstimateTokens } from './render/token-estimate.js';
-export { estimateTokens } from './render/token-estimate.js';
+export { estimateMediaTokens, estimateTokens } from './render/token-estimate.js';
 export type {
   AgentRequest,
   AttemptReport,

@@ -1,4 +1,4 @@
-import { addressOf, isToolResult, toolResultContent } from '@palimpsest/events';
+import { addressOf, describeHostFile, hostFilesOf, isToolResult, toolResultContent } from '@palimpsest/events';
 import type { CreateEvent, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import type { Condenser, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
@@ -115,6 +115,7 @@ const pageStub = /* @__PURE__ */ remembered((event: ToolResultEvent, url: string
     if (part.type === 'text') text += (text === '' ? '' : '\n') + part.text;
     else images++;
   }
+  const files = hostFilesOf(event).map(describeHostFile);
   const stub = pageStubText({
     toolName: event.toolName,
     address: addressOf(event.id),
@@ -122,6 +123,7 @@ const pageStub = /* @__PURE__ */ remembered((event: ToolResultEvent, url: string
     lines: text === '' ? 0 : text.split('\n').length,
     characters: text.length,
     images,
+    files,
   });
-  return images === 0 && stub.length >= text.length ? undefined : stub;
+  return images === 0 && files.length === 0 && stub.length >= text.length ? undefined : stub;
 });

@@ -8,15 +8,18 @@ export function stubText(
     readonly lines: number;
     readonly characters: number;
     readonly images: number;
+    /** Each in words. */
+    readonly files: readonly string[];
     /** How the call ended, where that is more than that it went through. */
     readonly status: string | undefined;
     readonly firstLine: string;
   },
 ): string {
-  const { toolName, address, lines, characters, images, status, firstLine } = result;
+  const { toolName, address, lines, characters, images, files, status, firstLine } = result;
   const size = [
     lines === 0 ? '' : `${lines} ${lines === 1 ? 'line' : 'lines'}, ${characters} characters`,
     images === 0 ? '' : `${images} ${images === 1 ? 'image' : 'images'}`,
+    ...files,
   ];
   const parts = [...size, status ?? '', firstLine === '' ? '' : `begins: ${firstLine}`, namesText(result)].filter(
     (part) => part !== '',

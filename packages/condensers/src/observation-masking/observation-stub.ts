@@ -1,4 +1,4 @@
-import { addressOf, toolResultContent } from '@palimpsest/events';
+import { addressOf, describeHostFile, hostFilesOf, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, ToolResultEvent } from '@palimpsest/events';
 import { argumentRoles } from '../authoring/tool-calls/argument-roles.js';
 import { parseArguments } from '../authoring/tool-calls/call-arguments.js';
@@ -25,6 +25,7 @@ export function observationStub(
     if (part.type === 'text') text += (text === '' ? '' : '\n') + part.text;
     else images++;
   }
+  const files = hostFilesOf(event).map(describeHostFile);
   const firstLine = firstLineOf(body);
   const stub = stubText({
     toolName: event.toolName,
@@ -32,9 +33,10 @@ export function observationStub(
     lines: text === '' ? 0 : text.split('\n').length,
     characters: text.length,
     images,
+    files,
     status: status === 'ok' ? undefined : statusText(status),
     firstLine,
     ...pathsWithin(event, { text, shown: firstLine, maxPathTokens }),
   });
-  return images === 0 && stub.length >= text.length ? undefined : stub;
+  return images === 0 && files.length === 0 && stub.length >= text.length ? undefined : stub;
 }

@@ -98,7 +98,8 @@ const fileTypes: ReadonlySet<string> = new Set([
   ...['document', 'file', 'input_file', 'input_audio', 'audio', 'video', 'input_video', 'media'],
   ...['file-data', 'file-url', 'file-id', 'image', 'image-file-id', 'input_image', 'image_file', 'text-plain'],
 ]);
-const sealedTypes = /_tool_result$|compaction$/;
+/** What the provider has made or found itself. */
+const sealedTypes = /_tool_result$|compaction$|^(?:mcp_call|mcp_list_tools|code_interpreter_call|file_search_call)$/;
 const textNames = /\.(?:txt|md|csv|json|xml|html?|ya?ml|log|[jt]sx?|py)$/i;
 
 const kinds: readonly (readonly [HostFileKind, RegExp])[] = [

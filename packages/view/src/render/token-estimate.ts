@@ -67,13 +67,26 @@ function tokensOf(event: LLMConvertibleEvent): number {
 function contentTokens(parts: readonly ContentPart[] | undefined): number {
   if (parts === undefined) return 0;
   let tokens = 0;
-  for (const part of parts) {
-    // Parts of unknown kinds are not sent.
-    if (part.type === 'text') tokens += estimateTextTokens(part.text);
-    else if (part.type === 'image') tokens += tokensPerImage;
-    else tokens += hostFile(part)?.tokens ?? 0;
-  }
+  for (const part of parts) tokens += part.type === 'text' ? estimateTextTokens(part.text) : mediaTokens(part);
   return tokens;
+}
+
+/** Parts of unknown kinds are not sent. */
+function mediaTokens(part: ContentPart): number {
+  return part.type === 'image' ? tokensPerImage : (hostFile(part)?.tokens ?? 0);
+}
+
+/** The part of {@link estimateTokens} that is no text: images, and files of the host. No tokenizer makes them larger or smaller. */
+export function estimateMediaTokens(event: LLMConvertibleEvent): number {
+  switch (event.type) {
+    case 'message':
+    case 'observation':
+      return [...event.content, ...(event.extendedContent ?? [])].reduce((sum, part) => sum + mediaTokens(part), 0);
+    case 'action':
+      return event.thought.reduce((sum, part) => sum + mediaTokens(part), 0);
+    default:
+      return 0;
+  }
 }
 
 function thinkingTokens(event: Extract<LLMConvertibleEvent, { type: 'message' | 'action' }>): number {
