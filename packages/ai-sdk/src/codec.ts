@@ -1,6 +1,7 @@
 import type { Codec } from '@palimpsest/messages';
 import { marked, marksOf } from './cache-marks.js';
 import { changedMessage } from './changed-message.js';
+import { filePart, imagePart } from './recalled-parts.js';
 import { readMessage } from './read-message.js';
 
 /**
@@ -27,6 +28,10 @@ const shared: Omit<Codec<AiMessage>, 'name' | 'summary'> = {
   changed: changedMessage,
   marks: marksOf,
   marked,
+  result: ({ text, images, files }) => ({
+    type: 'content',
+    value: [{ type: 'text', text }, ...images.map(imagePart), ...files.map(filePart)],
+  }),
   tool: ({ name, description, inputSchema }) => ({ type: 'function', name, description, inputSchema }),
 };
 

@@ -21,8 +21,14 @@ export interface HistoryTool {
   readonly execute: (
     input: unknown,
     call: { readonly toolCallId: string; readonly messages: readonly AiMessage[] },
-  ) => Promise<string>;
+  ) => Promise<unknown>;
+  /** What the model reads of what `execute` returns: text, or parts with the images and files that were recalled. */
+  readonly toModelOutput: (result: { readonly output: unknown }) => ToolOutput;
 }
+
+/** What a model reads of a tool's output: `ToolResultOutput` of the AI SDK. */
+export type ToolOutput =
+  { readonly type: 'text'; readonly value: string } | { readonly type: 'content'; readonly value: never[] };
 
 /** Answers a call that was made behind these messages. */
 export type AnswerTo = (
@@ -54,8 +60,10 @@ export function historyTools(declared: readonly object[], answerTo: AnswerTo): R
           const call = { role: 'assistant', content };
           const answer = await answerTo(messages, call, toolCallId);
           if (answer?.isError !== false) throw new Error(answer?.text ?? `The history knows no call ${toolCallId}.`);
-          return answer.text;
+          return answer.content;
         },
+        toModelOutput: ({ output }) =>
+          typeof output === 'string' ? { type: 'text', value: output } : (output as ToolOutput),
       },
     ];
   });

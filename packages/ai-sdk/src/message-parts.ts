@@ -78,11 +78,13 @@ export function imageUrl(part: unknown): string | undefined {
 
 function dataIn(value: unknown): string | undefined {
   if (value instanceof URL) return value.href;
-  if (value instanceof ArrayBuffer) return base64(new Uint8Array(value));
-  return value instanceof Uint8Array ? base64(value) : textOf(value);
+  return base64(value) ?? textOf(value);
 }
 
-function base64(bytes: Uint8Array): string {
+/** Bytes as base64. Undefined for any other value. */
+export function base64(value: unknown): string | undefined {
+  const bytes = value instanceof ArrayBuffer ? new Uint8Array(value) : value;
+  if (!(bytes instanceof Uint8Array)) return undefined;
   let text = '';
   for (let start = 0; start < bytes.length; start += 8_192) {
     text += String.fromCharCode(...bytes.subarray(start, start + 8_192));

@@ -1,7 +1,8 @@
+import { observationMaskingCondenser } from '@palimpsest/condensers';
 import { codecContract } from '@palimpsest/messages/testing';
 import { describe, expect, it, test } from 'vitest';
 import { plainConversation, promptOf, richConversation } from '../test-support/conversations.js';
-import { modelMessages, promptMessages } from './index.js';
+import { condensing, modelMessages, promptMessages } from './index.js';
 import { messagesOfStep } from './step-messages.js';
 
 const codec = modelMessages();
@@ -124,6 +125,66 @@ describe('a copy', () => {
         content: [{ output: { type: 'error-text', value: 'Masked.' } }],
       });
     }
+  });
+});
+
+describe('what was recalled', () => {
+  const image = { type: 'image', url: 'data:image/png;base64,iVBORw==' } as const;
+  const bytes = Uint8Array.from(atob('JVBERg=='), (letter) => letter.charCodeAt(0));
+
+  it('is a result with the images and the files that were sent', () => {
+    const held = { type: 'file-data', data: 'JVBERg==', mediaType: 'application/pdf', filename: 'a.pdf' };
+    const files = [
+      held,
+      { type: 'file', data: 'JVBERg==', mediaType: 'application/pdf', filename: 'a.pdf' },
+      { type: 'file', data: bytes, mediaType: 'application/pdf', filename: 'a.pdf' },
+      { type: 'file', data: { type: 'data', data: bytes }, mediaType: 'application/pdf', filename: 'a.pdf' },
+      { type: 'file', data: new URL('https://example.com/a.pdf'), mediaType: 'application/pdf' },
+    ];
+    const images = [image, { type: 'image', url: 'https://example.com/a.png' } as const];
+    expect(codec.result?.({ text: 'Here.', images, files, stoodInResult: false })).toEqual({
+      type: 'content',
+      value: [
+        { type: 'text', text: 'Here.' },
+        { type: 'image-data', data: 'iVBORw==', mediaType: 'image/png' },
+        { type: 'image-url', url: 'https://example.com/a.png' },
+        held,
+        held,
+        held,
+        held,
+        { type: 'file-url', url: 'https://example.com/a.pdf', mediaType: 'application/pdf' },
+      ],
+    });
+  });
+
+  it('is what the tool of a loop tells its model', async () => {
+    const prepareStep = condensing({ condenser: observationMaskingCondenser({ attentionWindow: 2 }) });
+    const shot = { type: 'tool-call', toolCallId: 's', toolName: 'shot', input: {} };
+    const output = {
+      type: 'content',
+      value: [
+        { type: 'text', text: 'word '.repeat(12_000) },
+        { type: 'image-data', data: 'iVBORw==', mediaType: 'image/png' },
+      ],
+    };
+    const messages = [
+      { role: 'user', content: 'Look.' },
+      answer(shot),
+      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 's', toolName: 'shot', output }] },
+      answer({ type: 'text', text: 'Seen.' }),
+      { role: 'user', content: 'Again.' },
+      answer({ type: 'text', text: 'What?' }),
+      { role: 'user', content: 'The screen.' },
+    ];
+    const sent = await prepareStep({ model: 'm', messages });
+    const [, address] = /\(address (\w+)\)/.exec(JSON.stringify(sent.messages)) ?? [];
+    const tool = prepareStep.tools['recall'];
+    const recalled = await tool?.execute({ address }, { toolCallId: 'r', messages: sent.messages });
+    expect(tool?.toModelOutput({ output: recalled })).toEqual({
+      type: 'content',
+      value: [{ type: 'text', text: expect.stringContaining('1 image') }, output.value[1]],
+    });
+    expect(tool?.toModelOutput({ output: 'Words.' })).toEqual({ type: 'text', value: 'Words.' });
   });
 });
 

@@ -23,6 +23,21 @@ describe("the codec of LangChain's messages", () => {
     }
   });
 
+  it('returns images and files where the model was sent them in a result, and else says what they are', () => {
+    const file = { type: 'file', source_type: 'base64', data: 'JVBERg==', mime_type: 'application/pdf' };
+    const recalled = {
+      text: 'Here.',
+      images: [{ type: 'image', url: 'data:image/png;base64,AA' } as const],
+      files: [file],
+    };
+    expect(codec.result?.({ ...recalled, stoodInResult: false })).toBe('Here.');
+    expect(codec.result?.({ ...recalled, stoodInResult: true })).toEqual([
+      { type: 'text', text: 'Here.' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } },
+      file,
+    ]);
+  });
+
   it('makes copies of the same class, with the status, the artifact and the ids of a result', () => {
     const result = new ToolMessage({
       id: 'r',

@@ -19,6 +19,11 @@ export function langchainMessages(): Codec<BaseMessage> {
       const copy = chat.marked?.(asChat(message), mark);
       return copy === undefined ? undefined : withFields(message, { content: (copy as AsChat).content });
     },
+    // A model says nothing of what its provider takes in results, but for what stood in one.
+    result: ({ text, images, files, stoodInResult }) =>
+      stoodInResult
+        ? [{ type: 'text', text }, ...images.map(({ url }) => ({ type: 'image_url', image_url: { url } })), ...files]
+        : text,
     tool: ({ name, description, inputSchema }) => ({ name, description, schema: inputSchema }),
   };
 }

@@ -1,4 +1,5 @@
 import { ToolMessage } from '@langchain/core/messages';
+import type { MessageContent } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import type { ToolRuntime } from '@langchain/core/tools';
 import { Command } from '@langchain/langgraph';
@@ -116,9 +117,9 @@ function toolsOf(options: CondensingOptions) {
         const messages = field(state, 'messages') as readonly BaseMessage[];
         const history = condensedHistory({ ...options, codec, store: new StateEvents(eventsIn(state)) });
         const answer = await detached(() => history.answerTo(toolCallId, messages, { conversationId, signal }));
-        const { text, isError } = answer ?? { text: 'This call is not in the history.', isError: true };
+        const { content, isError } = answer ?? { content: 'This call is not in the history.', isError: true };
         return new ToolMessage({
-          content: text,
+          content: content as MessageContent,
           tool_call_id: toolCallId,
           name: toolName,
           status: isError ? 'error' : 'success',

@@ -51,7 +51,8 @@ export class LLMError extends PalimpsestError {
 /**
  * What to do about an overflow. `input`: the input leaves no room in the window: condense. `input-and-output`: the input
  * fits and the answer asked for does not fit beside it: ask for a shorter answer first, since condensing alone can loop.
- * `bytes`: the request's body is too large, whatever its tokens: send fewer or smaller images.
+ * `bytes`: the request's body is too large, whatever its tokens, or holds too many or too large images and documents: send fewer or
+ * smaller ones.
  */
 export type OverflowKind = 'input' | 'input-and-output' | 'bytes';
 

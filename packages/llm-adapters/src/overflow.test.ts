@@ -217,6 +217,31 @@ describe('classifyOverflow', () => {
     expect(judged('<html>413 Request Entity Too Large</html>', undefined, 413)).toEqual({ kind: 'bytes' });
   });
 
+  it.each([
+    ['Anthropic', 'too many images and documents: 104 + 1 > 100'],
+    ['Anthropic', 'Too much media: 0 document pages + 107 images > 100'],
+    ['Anthropic', 'messages.38.content.0.pdf.source.base64.data: A maximum of 100 PDF pages may be provided.'],
+    [
+      'Anthropic',
+      'messages.108.content.3.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels',
+    ],
+    [
+      'Anthropic',
+      'messages.7.content.2.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels',
+    ],
+    ['Bedrock', 'messages: too many images: image_count > 20'],
+    ['Bedrock', 'messages.0.content.2.image.source.bytes: image exceeds 5 MB maximum: 7167852 bytes > 5242880 bytes'],
+    ['Azure', 'Too many images in request. Max is 10.'],
+    ['a router', 'request contains 52 images, exceeding the maximum of 50 allowed per request'],
+    ['vLLM', 'At most 5 image(s) may be provided in one request.'],
+    [
+      'vLLM',
+      'You set image=2 (or defaulted to 1) in `--limit-mm-per-prompt`, but passed 3 image items in the same prompt.',
+    ],
+  ])('too many or too large images and documents, as %s says it: %s', (_, text) => {
+    expect(judged(text)).toEqual({ kind: 'bytes' });
+  });
+
   it('reads numbers with separators', () => {
     expect(judged('prompt is too long: 208,310 tokens > 200,000 maximum')).toEqual(input(208_310, 200_000));
   });

@@ -77,6 +77,22 @@ const overflowTexts: readonly RegExp[] = [
 ];
 
 /**
+ * Limits of the number, the pages and the pixels of images and documents. A list without some of them is taken.
+ *
+ * @see provider-rules A.3 and E.5
+ */
+const mediaTexts: readonly RegExp[] = [
+  /too many images/i,
+  /too much media/i,
+  /maximum of \d+ PDF pages/i,
+  /image dimensions exceeds? max allowed size/i,
+  /image exceeds? (?:max allowed size|[\d.]+ [MK]i?B maximum)/i,
+  /contains \d+ (?:images|documents|files), exceeding the maximum/i,
+  /at most \d+ (?:image|audio|video|file)\(?s?\)? may be provided/i,
+  /limit-mm-per-prompt/i,
+];
+
+/**
  * Decides whether a refusal means that the request does not fit, and why. A single request above the limit of a minute never fits: a
  * shorter answer helps, or a shorter history. Then checks the exclusions, codes, and messages. Undefined if the refusal means something else.
  *
@@ -86,6 +102,7 @@ export function classifyOverflow({ statusCode, codes, text, body }: Refusal): Ov
   if (statusCode === 429 || exclusions.some((pattern) => pattern.test(text))) return overflowOfMinute(text);
   // The provider's edge server limits the bytes of a body, and so can a proxy.
   if (statusCode === 413 || codes.includes('request_too_large')) return { kind: 'bytes' };
+  if (mediaTexts.some((pattern) => pattern.test(text))) return { kind: 'bytes' };
   const isOverflow =
     codes.some((code) => code !== undefined && overflowCodes.includes(code)) ||
     overflowTexts.some((pattern) => pattern.test(text));

@@ -41,6 +41,7 @@ export function anthropicMessages(): Codec<AnthropicMessageLike, AnthropicTool> 
       return content === undefined ? undefined : ({ ...message, content } as AnthropicMessageLike);
     },
     arranged,
+    result: ({ text, images, files }) => [...anthropicContent([{ type: 'text', text }, ...images]), ...files],
     tool: ({ name, description, inputSchema }) => ({
       name,
       description,

@@ -49,6 +49,11 @@ export function chatMessages(options: ChatMessagesOptions = {}): Codec<ChatMessa
       const content = markedContent(field(message, 'content'), mark);
       return content === undefined ? undefined : withFields(message, { content });
     },
+    // The API itself takes text alone there; servers whose results held images take them again.
+    result: ({ text, images, files, stoodInResult }) =>
+      stoodInResult
+        ? [{ type: 'text', text }, ...images.map(({ url }) => ({ type: 'image_url', image_url: { url } })), ...files]
+        : text,
     tool: ({ name, description, inputSchema }) => ({
       type: 'function',
       function: { name, description, parameters: inputSchema },

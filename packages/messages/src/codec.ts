@@ -1,4 +1,4 @@
-import type { KnownContent, ToolDefinition } from '@palimpsest/events';
+import type { ImageContent, KnownContent, ToolDefinition } from '@palimpsest/events';
 import type { ReadMessage } from '@palimpsest/llm-adapters/wire';
 
 /**
@@ -54,6 +54,17 @@ export interface CacheMark {
   readonly lifeMs: number;
 }
 
+/** What the model gets back of what was hidden. */
+export interface RecalledContent {
+  /** It says what the images and files are. */
+  readonly text: string;
+  readonly images: readonly ImageContent[];
+  /** Parts of the host's own messages. */
+  readonly files: readonly unknown[];
+  /** Whether they stood in a result. Not every API takes images and files there. */
+  readonly stoodInResult: boolean;
+}
+
 /**
  * How the messages of one kind of host are read and changed. A codec is stateless and pure, and never throws: hosts hold dirty
  * lists. It never changes a message, and what it returns shares every part that did not change. Test your own with
@@ -92,6 +103,11 @@ export interface Codec<Message = unknown, HostTool extends object = object> {
   marks?(message: Message): readonly CacheMark[];
   /** A copy of a message with a cache mark at its end. Undefined if it cannot carry one. */
   marked?(message: Message, mark: CacheMark): Message | undefined;
+  /**
+   * The content of a result of one of the history's own tools, with the images and files that were recalled. @defaultValue the text alone:
+   * results of the host hold nothing else
+   */
+  result?(recalled: RecalledContent): unknown;
   /** A tool in the form in which the host passes tools to its model. */
   tool(definition: ToolDefinition): HostTool;
   /**

@@ -20,7 +20,7 @@ import { OutputWriter, SentChain } from './output.js';
 import type { SentMessage } from './output.js';
 import type { OwnEvents, Placement } from './own-events.js';
 import { actionOf, answerTo } from './own-tools.js';
-import type { OwnTools, ToolAnswer } from './own-tools.js';
+import type { OwnAnswer, OwnTools, ToolAnswer } from './own-tools.js';
 import { Room } from './room.js';
 
 /** How many lists of one conversation are kept read: branches. */
@@ -79,10 +79,13 @@ export class Conversation {
     return this.#inTurn(async () => {
       const now = this.#options.now ?? (() => new Date());
       await this.#own.load(options.signal);
-      const { events } = await this.#logOf(messages, options, this.#modelOf(options, now()));
+      const log = await this.#logOf(messages, options, this.#modelOf(options, now()));
+      const { events } = log;
       const action = actionOf(events, toolCallId);
       const tool = this.#tools.tools.find(({ name }) => name === action?.toolCall.name);
-      return action === undefined || tool === undefined ? undefined : answerTo(tool, action, events);
+      return action === undefined || tool === undefined
+        ? undefined
+        : written(await answerTo(tool, action, events), log, this.#options.codec);
     });
   }
 
@@ -294,6 +297,15 @@ function leastOf(one: number | undefined, other: number | undefined): number | u
 /** The names of tools in the form of any API. */
 function namesOf(tools: readonly unknown[] = []): readonly string[] {
   return tools.flatMap((tool) => textOf(field(tool, 'name') ?? field(field(tool, 'function'), 'name')) ?? []);
+}
+
+/** An answer in the form of the host. */
+function written({ text, isError, images, recalled }: OwnAnswer, log: HistoryLog, codec: Codec): ToolAnswer {
+  const files = recalled.flatMap((id) => log.filesOf(id));
+  const stoodInResult = recalled.every((id) => log.isResult(id));
+  const hasMedia = images.length > 0 || files.length > 0;
+  const content = hasMedia ? (codec.result?.({ text, images, files, stoodInResult }) ?? text) : text;
+  return { text, content, isError };
 }
 
 function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {

@@ -112,6 +112,25 @@ export class HistoryLog {
     return this.#messagesOf.get(id) ?? [];
   }
 
+  isResult(id: EventId): boolean {
+    return this.#log.some((event) => event.id === id && event.type === 'observation');
+  }
+
+  /** The parts of the host's messages that an event has as files. */
+  filesOf(id: EventId): readonly unknown[] {
+    const event = this.#log.find((one) => one.id === id);
+    const pieces = this.messagesOf(id).flatMap((message) => this.list.at(message)?.host.pieces ?? []);
+    const own =
+      event?.type === 'observation'
+        ? pieces.flatMap((piece) =>
+            piece.type === 'result' && piece.toolCallId === event['toolCallId'] ? piece.content : [],
+          )
+        : pieces;
+    return own.flatMap((piece) =>
+      piece.type === 'unread' && hostFileIn(piece.value) !== undefined ? [piece.value] : [],
+    );
+  }
+
   /** Whether new messages continue the answer, or the instructions, at the end of the list. The log is then made anew. */
   continuesLast(message: HostMessage): boolean {
     const last = this.list.at(this.list.length - 1)?.host.role;

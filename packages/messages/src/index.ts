@@ -1,4 +1,12 @@
-export type { CacheMark, CallChange, Codec, HostMessage, MessageChanges, ResultChange } from './codec.js';
+export type {
+  CacheMark,
+  CallChange,
+  Codec,
+  HostMessage,
+  MessageChanges,
+  RecalledContent,
+  ResultChange,
+} from './codec.js';
 export type { CondensedHistory } from './condensed-history.js';
 export type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 export { condensedHistory } from './condensed-history.js';

@@ -1,5 +1,5 @@
-import { eventFactory } from '@palimpsest/events';
-import type { ActionEvent, Event, EventId, Tool, ToolOutput } from '@palimpsest/events';
+import { eventFactory, isKnownContent } from '@palimpsest/events';
+import type { ActionEvent, Event, EventId, ImageContent, Tool, ToolOutput } from '@palimpsest/events';
 import {
   observationLabel,
   recallTool,
@@ -17,6 +17,8 @@ export type RelevanceOptions = Pick<RelevanceToolOptions, 'guardrails' | 'marker
 /** What a tool of a history answers to a call. */
 export interface ToolAnswer {
   readonly text: string;
+  /** What the host puts into its result, in its own form: the text, or where images and files were recalled the parts of a result. */
+  readonly content: unknown;
   readonly isError: boolean;
 }
 
@@ -49,8 +51,17 @@ export function ownTools(condenser: Condenser, relevance: RelevanceOptions | und
   };
 }
 
+/** An answer of a tool, before it is written for a host. */
+export interface OwnAnswer {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly images: readonly ImageContent[];
+  /** The events that are shown. */
+  readonly recalled: readonly EventId[];
+}
+
 /** Runs a call against the log of a list that ends with it. */
-export async function answerTo(tool: Tool, action: ActionEvent, log: readonly Event[]): Promise<ToolAnswer> {
+export async function answerTo(tool: Tool, action: ActionEvent, log: readonly Event[]): Promise<OwnAnswer> {
   try {
     const input: unknown = JSON.parse(action.toolCall.arguments);
     return answerOf(
@@ -60,15 +71,25 @@ export async function answerTo(tool: Tool, action: ActionEvent, log: readonly Ev
       ),
     );
   } catch (error) {
-    return { text: error instanceof Error ? error.message : String(error), isError: true };
+    return onlyText(error instanceof Error ? error.message : String(error), true);
   }
 }
 
-function answerOf(output: ToolOutput): ToolAnswer {
-  if (typeof output === 'string') return { text: output, isError: false };
-  const { content, isError = false } = output;
-  if (typeof content === 'string') return { text: content, isError };
-  return { text: content.map((part) => (part.type === 'text' ? String(part.text) : '')).join('\n'), isError };
+function answerOf(output: ToolOutput): OwnAnswer {
+  if (typeof output === 'string') return onlyText(output, false);
+  const { content, isError = false, details = {} } = output;
+  if (typeof content === 'string') return onlyText(content, isError);
+  const ids = details['recalledEventIds'];
+  return {
+    text: content.flatMap((part) => (part.type === 'text' ? [String(part.text)] : [])).join('\n'),
+    isError,
+    images: content.flatMap((part) => (isKnownContent(part) && part.type === 'image' ? [part] : [])),
+    recalled: Array.isArray(ids) && content.length > 1 ? ids.filter((id) => typeof id === 'string') : [],
+  };
+}
+
+function onlyText(text: string, isError: boolean): OwnAnswer {
+  return { text, isError, images: [], recalled: [] };
 }
 
 async function directivesOf(

@@ -31,6 +31,11 @@ export function responsesItems(): Codec<ResponsesItemLike, ResponsesTool> {
         field(item, 'role') === 'assistant' ? undefined : markedContent(field(item, key), mark, 'input_text');
       return content === undefined ? undefined : { ...item, [key]: content };
     },
+    result: ({ text, images, files }) => [
+      { type: 'input_text', text },
+      ...images.map(({ url }) => ({ type: 'input_image', image_url: url, detail: 'auto' })),
+      ...files,
+    ],
     tool: ({ name, description, inputSchema }) => ({
       type: 'function',
       name,

@@ -2,7 +2,7 @@ import { amortizedForgettingCondenser, observationMaskingCondenser } from '@pali
 import { condensedHistory, field } from '@palimpsest/messages';
 import { codecContract } from '@palimpsest/messages/testing';
 import { describe, expect, it, test } from 'vitest';
-import { agentSteps, ownToolHistory, plainHistory, richHistory } from '../test-support/agent-history.js';
+import { agentSteps, ownToolHistory, pixel, plainHistory, richHistory } from '../test-support/agent-history.js';
 import { agentItems } from './index.js';
 import type { AgentItem } from './index.js';
 
@@ -31,6 +31,22 @@ describe('the codec of the Agents SDK', () => {
     const { messages } = await condensedHistory({ condenser, codec: agentItems() }).fit(list);
     expect(messages.length).toBeLessThan(list.length / 2);
     expect(messages).toEqual(expect.arrayContaining(barriers));
+  });
+
+  it('writes what was recalled as what a tool returns', () => {
+    const files = [
+      { type: 'input_file', file: 'data:application/pdf;base64,JVBERg==', filename: 'a.pdf' },
+      { type: 'input_file', file: { id: 'file_1' } },
+      { type: 'file', file: { url: 'https://example.com/a.pdf' } },
+    ];
+    const images = [{ type: 'image', url: pixel } as const];
+    expect(agentItems().result?.({ text: 'Here.', images, files, stoodInResult: false })).toEqual([
+      { type: 'text', text: 'Here.' },
+      { type: 'image', image: pixel },
+      { type: 'file', file: { data: 'JVBERg==', mediaType: 'application/pdf', filename: 'a.pdf' } },
+      { type: 'file', file: { id: 'file_1' } },
+      files[2],
+    ]);
   });
 
   it('masks what a tool with its own types has printed, in the form of the tool', async () => {

@@ -1,8 +1,17 @@
-import { responsesItems } from '@palimpsest/messages';
+import { field, responsesItems, textOf } from '@palimpsest/messages';
 import type { Codec } from '@palimpsest/messages';
 import { readItem } from './agent-item.js';
 import type { AgentItem } from './agent-item.js';
 import { changedItem } from './changed-item.js';
+
+/** A file of a message as a part of what a tool returns. */
+function outputFile(part: unknown): unknown {
+  if (field(part, 'type') !== 'input_file') return part;
+  const [held, filename] = [field(part, 'file'), textOf(field(part, 'filename'))];
+  const [, mediaType, data] = /^data:([^;,]*)[^,]*,(.*)$/is.exec(textOf(held) ?? '') ?? [];
+  const file = data === undefined ? held : { data, mediaType, ...(filename === undefined ? {} : { filename }) };
+  return { type: 'file', file };
+}
 
 /**
  * The items of the Agents SDK: what a session holds and a model gets. Calls of hosted tools, searches for tools, compactions and
@@ -16,6 +25,11 @@ export function agentItems(): Codec<AgentItem> {
     read: readItem,
     summary: (text) => ({ type: 'message', role: 'user', content: text }),
     changed: changedItem,
+    result: ({ text, images, files }) => [
+      { type: 'text', text },
+      ...images.map(({ url }) => ({ type: 'image', image: url })),
+      ...files.map(outputFile),
+    ],
     tool: (definition) => responsesItems().tool(definition),
   };
 }

@@ -164,7 +164,7 @@ export class CondensedCalls {
         const callId = details?.toolCall?.callId ?? '';
         const asked = this.#asked.get(callId);
         const answer = await asked?.history.answerTo(callId, asked.items, asked.options);
-        return answer?.text ?? `Error: ${name} does not know the history in which it was called. Go on without it.`;
+        return answer?.content ?? `Error: ${name} does not know the history in which it was called. Go on without it.`;
       },
       needsApproval: () => Promise.resolve(false),
       isEnabled: () => Promise.resolve(true),

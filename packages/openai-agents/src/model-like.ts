@@ -41,7 +41,7 @@ export interface AgentTool {
     context: unknown,
     input: string,
     details?: { readonly toolCall?: { readonly callId: string } },
-  ) => Promise<string>;
+  ) => Promise<unknown>;
   readonly needsApproval: () => Promise<boolean>;
   readonly isEnabled: () => Promise<boolean>;
 }

@@ -13,11 +13,11 @@ export interface Answer {
   readonly heading: string;
   readonly entries: readonly Entry[];
   /** Shown with the first page. */
-  readonly images?: readonly ContentPart[];
+  readonly media?: readonly ContentPart[];
 }
 
 /** One page of an answer. `details` say for programs which events it shows, and whether it is one of them page by page. */
-export function pageOf({ heading, entries, images = [] }: Answer, page: number, characters: number): ToolOutput {
+export function pageOf({ heading, entries, media = [] }: Answer, page: number, characters: number): ToolOutput {
   const text = entries.map((entry) => entry.text).join('\n');
   const pages = pagesOf(text, characters);
   const shown = pages[page - 1];
@@ -39,7 +39,7 @@ export function pageOf({ heading, entries, images = [] }: Answer, page: number, 
     to: end,
   };
   return {
-    content: [{ type: 'text', text: `${heading}${place}\n${shown.text}` }, ...(page === 1 ? images : [])],
+    content: [{ type: 'text', text: `${heading}${place}\n${shown.text}` }, ...(page === 1 ? media : [])],
     details,
   };
 }
@@ -48,7 +48,8 @@ function idsBetween(entries: readonly Entry[], start: number, end: number): read
   const ids: EventId[] = [];
   let place = 0;
   for (const { eventId, text } of entries) {
-    if (place < end && place + text.length >= start) ids.push(eventId);
+    // An image has no text.
+    if ((place < end || end === 0) && place + text.length >= start) ids.push(eventId);
     place += text.length + 1;
   }
   return ids;

@@ -1,10 +1,17 @@
-import { isLLMConvertible, isToolResult, messageContent, toolResultContent, wellFormedPart } from '@palimpsest/events';
+import {
+  hostFilesOf,
+  isLLMConvertible,
+  isToolResult,
+  messageContent,
+  toolResultContent,
+  wellFormedPart,
+} from '@palimpsest/events';
 import type { ActionEvent, ContentPart, Event, EventId, ToolResultEvent } from '@palimpsest/events';
 
-/** The text that a model read, or was to read, of an event, and its images. */
+/** The text that a model read, or was to read, of an event, its images, and the files that its host holds. */
 export interface Original {
   readonly text: string;
-  readonly images: readonly ContentPart[];
+  readonly media: readonly ContentPart[];
 }
 
 /**
@@ -14,21 +21,21 @@ export interface Original {
  */
 export function originalOf(event: Event, find: (id: EventId) => Event | undefined): Original | undefined {
   if (event.type === 'condensation') {
-    return typeof event.summary === 'string' && event.summary !== '' ? { text: event.summary, images: [] } : undefined;
+    return typeof event.summary === 'string' && event.summary !== '' ? { text: event.summary, media: [] } : undefined;
   }
   if (!isLLMConvertible(event)) return undefined;
   if (isToolResult(event)) {
-    const original = ofParts(toolResultContent(event));
+    const original = ofParts([...toolResultContent(event), ...hostFilesOf(event)]);
     const text = wholeOutputOf(event, find);
     return text === undefined ? original : { ...original, text };
   }
   switch (event.type) {
     case 'message':
-      return ofParts(messageContent(event));
+      return ofParts([...messageContent(event), ...hostFilesOf(event)]);
     case 'action':
       return ofParts([...event.thought.map(wellFormedPart), { type: 'text', text: callText(event).toWellFormed() }]);
     case 'condensation-summary':
-      return { text: event.summary, images: [] };
+      return { text: event.summary, media: [] };
     default:
       return undefined;
   }
@@ -51,6 +58,6 @@ export function wholeOutputOf(event: ToolResultEvent, find: (id: EventId) => Eve
 function ofParts(parts: readonly ContentPart[]): Original {
   return {
     text: parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'),
-    images: parts.filter(({ type }) => type === 'image'),
+    media: parts.filter(({ type }) => type !== 'text'),
   };
 }

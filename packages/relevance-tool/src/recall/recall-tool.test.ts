@@ -88,11 +88,22 @@ describe('by address', () => {
     const user = log.user('the task in full');
     const image = { type: 'image', url: 'data:image/png;base64,AA' } as const;
     const shown = log.call('look', { at: 'x' }, [{ type: 'text', text: 'a picture' }, image]);
+    const screen = log.call('shot', {}, [image]);
+    const file = { type: 'host/file', kind: 'pdf', tokens: 30_000, name: 'plan.pdf', pages: 12 } as const;
+    const read = log.call('read', {}, [{ type: 'text', text: '(A file.)' }, file]);
     const failed = log.error(log.action('run'), 'it broke');
     const refused = log.reject(log.action('delete'), 'never');
     const summary = log.condensation([user], { summary: 'what was summarised first', summaryOffset: 0 });
     log.condensation([`${summary.id}-summary`]);
     expect((await recall(log, { address: addressOf(shown.result.id) })).parts).toMatchObject([{ type: 'text' }, image]);
+    const only = await recall(log, { address: addressOf(screen.result.id) });
+    expect(only.parts).toMatchObject([{ text: expect.stringContaining('It holds 1 image.') }, image]);
+    expect(only.details).toMatchObject({ recalledEventIds: [screen.result.id] });
+    const files = await recall(log, { address: addressOf(read.result.id) });
+    expect(files.parts).toMatchObject([
+      { text: expect.stringContaining('It holds plan.pdf, a PDF of 12 pages.') },
+      file,
+    ]);
     expect((await recall(log, { address: addressOf(user.id) })).body).toBe('the task in full');
     expect((await recall(log, { address: failed.id })).body).toBe('it broke');
     expect((await recall(log, { address: refused.id })).text).toContain('Action rejected: never');

@@ -1,5 +1,5 @@
-import { defineTool } from '@palimpsest/events';
-import type { Event, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
+import { defineTool, describeHostFile, hostFile } from '@palimpsest/events';
+import type { ContentPart, Event, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
 import * as z from 'zod/mini';
 import { resolveReference } from '../reference.js';
@@ -130,7 +130,16 @@ function byAddress(reference: string, search: Search): ToolOutput {
   if (earlier !== undefined)
     return note(`You have recalled it already, and still see it: ${standings.describe(earlier)}.`);
   const entries = [{ eventId: event.id, text: original.text }];
-  return pageOf({ heading: `${what}.`, entries, images: original.images }, page, characters);
+  const { media } = original;
+  return pageOf({ heading: `${what}.${mediaText(media)}`, entries, media }, page, characters);
+}
+
+/** The images and the files of an answer in words. A host may show them only in words. */
+function mediaText(media: readonly ContentPart[]): string {
+  const images = media.filter(({ type }) => type === 'image').length;
+  const counted = images === 0 ? [] : [`${images} ${images === 1 ? 'image' : 'images'}`];
+  const all = [...counted, ...media.flatMap((part) => hostFile(part) ?? []).map(describeHostFile)];
+  return all.length === 0 ? '' : ` It holds ${all.join('; ')}.`;
 }
 
 /** An earlier answer with the same page of the same text, if the model still sees it. */
