@@ -1,4 +1,4 @@
-import { addressOf, createEvent, memoryEventStore, userMessage } from '@palimpsest/events';
+import { addressOf, createEvent, defineTool, memoryEventStore, toolDefinition, userMessage } from '@palimpsest/events';
 import type { Event, EventId, Message } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { ContextWindowExceededError } from '@palimpsest/llm-adapters';
@@ -7,6 +7,7 @@ import type { Script } from '@palimpsest/llm-adapters/testing';
 import type { Condenser, View } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
 import { Agent } from './agent.js';
 import type { AgentOptions } from './agent-options.js';
 import { Conversation } from './conversation.js';
@@ -366,6 +367,32 @@ test('a condenser is told the size of what is sent beside the view', async () =>
   await run([...log.events, forgetting(all)]);
   expect(told[0]).toBeUndefined();
   expect(told[1]).toBeGreaterThan(5);
+});
+
+test('a long system prompt and a hundred tools weigh what they weigh in a message, once', async () => {
+  const long = '请阅读项目中的所有文件。'.repeat(500);
+  const tools = Array.from({ length: 100 }, (_, index) =>
+    defineTool({ name: `tool_${index}`, description: long.slice(0, 100), input: z.object({}), execute: () => '' }),
+  );
+  const sizes: number[] = [];
+  const condenser: Condenser = {
+    name: 'listening',
+    condense: (view, { fixedTokens = 0 }) => {
+      sizes.push(view.tokens() + fixedTokens);
+      return view;
+    },
+  };
+  const run = async (options: Partial<AgentOptions>, ...said: readonly string[]) => {
+    const { conversation } = await opened(['Done.'], { condenser, ...options });
+    for (const text of said) await conversation.send(text);
+    await conversation.run();
+  };
+  await run({ systemPrompt: long, tools }, task);
+  await run({ systemPrompt: '.', tools: [] }, long, JSON.stringify(tools.map(toolDefinition)), task);
+  const [beside = 0, within = 0] = sizes;
+  expect(within).toBeGreaterThan(10_000);
+  // The frames of two messages.
+  expect(Math.abs(beside - within)).toBeLessThan(20);
 });
 
 test('a log that begins with the agent’s words begins with the user’s first ones in what is sent', async () => {

@@ -84,18 +84,29 @@ it.each<[string, Codec<never>, object]>([
   expect(tokensBefore).toBe(after[0]);
 });
 
-it('a conversation with long instructions condenses no more often than one with the same words in a message', async () => {
-  const instructions = texts.English.repeat(900);
-  const condensationsOf = async (options: FitOptions, ...words: string[]) => {
-    const history = condensedHistory({ condenser: pricedCondenser(), codec: chatMessages(), contextWindow: 32_000 });
+describe('a conversation condenses no earlier and no deeper for what stands beside its messages', () => {
+  const words = texts.English.repeat(900);
+  const tools = toolsIn(texts.English);
+
+  /** The steps at which it condenses, of 70. */
+  async function condensationsOf(contextWindow: number, options: FitOptions, first?: string) {
+    const history = condensedHistory({ condenser: pricedCondenser(), codec: chatMessages(), contextWindow });
     const list = chatHistory(1);
-    list.splice(0, 1, ...words.map((content) => ({ role: 'user' as const, content })));
-    let made = 0;
-    for (let step = 1; step < 40; step++) {
-      addChatStep(list, step);
-      made += (await history.fit(list, options)).condensations.length;
+    list.splice(0, 1, ...(first === undefined ? [] : [{ role: 'user' as const, content: first }]));
+    const made: number[] = [];
+    for (let step = 1; step < 70; step++) {
+      addChatStep(list, step, 500);
+      if ((await history.fit(list, options)).condensations.length > 0) made.push(step);
     }
     return made;
-  };
-  expect(await condensationsOf({ system: instructions })).toBe(await condensationsOf({}, instructions));
+  }
+
+  it.each<[string, number, FitOptions, string]>([
+    ['instructions that fill half of the window', 32_000, { system: words }, words],
+    ['a hundred tools', 200_000, { tools }, JSON.stringify(tools)],
+  ])('%s', async (_, contextWindow, options, text) => {
+    const beside = await condensationsOf(contextWindow, options);
+    expect(beside.length).toBeGreaterThan(0);
+    expect(beside).toEqual(await condensationsOf(contextWindow, {}, text));
+  });
 });

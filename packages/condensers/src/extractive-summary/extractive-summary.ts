@@ -34,9 +34,9 @@ export interface ExtractiveSummaryOptions extends SizeOptions {
    */
   readonly maxUserWordTokens?: number | undefined;
   /**
-   * The size to which a request is condensed, with what is sent beside the view. The newest events stay, as many as fit beside the
-   * summary, the names and the files in work. Unit: tokens, as the provider counts. @defaultValue half of the limit that was
-   * exceeded
+   * The size to which the view is condensed, without what is sent beside it and what always stays. The newest events stay, as many as
+   * fit beside the summary, the names and the files in work. Unit: tokens, as the provider counts. @defaultValue half of the limit that
+   * was exceeded
    */
   readonly targetTokens?: number | undefined;
   /**
@@ -170,10 +170,9 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
   },
 });
 
-/** The room for the newest events in a request of `targetTokens`. Unit: tokens, as the view estimates. */
+/** The room for the newest events in a view of `targetTokens`. Unit: tokens, as the view estimates. */
 function roomFor(view: View, context: CondenseContext, targetTokens: number, limits: RangeLimits): number {
-  const { fixedTokens = 0 } = context;
-  const besides = fixedTokens + limits.maxSummaryTokens + limits.maxNameTokens + limits.maxFileTokens;
+  const besides = limits.maxSummaryTokens + limits.maxNameTokens + limits.maxFileTokens;
   return Math.max(0, targetTokens - besides) / calibrationOf(view, context.fixedTokens);
 }
 

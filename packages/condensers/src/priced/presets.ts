@@ -12,7 +12,7 @@ export interface Preset {
 
 /** Files in work take a third of the request, because an edit quotes them. */
 const filesInWork = {
-  targetTokens: 18_000,
+  targetTokens: 12_000,
   maxSummaryTokens: 1_500,
   maxUserWordTokens: 700,
   maxNameTokens: 3_000,
@@ -28,12 +28,12 @@ const sizes = {
    * The smallest bill: the newest steps, a summary and names; no smaller request remembered four fifths of what is needed again. Old
    * text is read again when it is needed.
    */
-  cheapest: { targetTokens: 14_000, maxSummaryTokens: 1_000, maxUserWordTokens: 400, maxNameTokens: 2_500 },
+  cheapest: { targetTokens: 8_000, maxSummaryTokens: 1_000, maxUserWordTokens: 400, maxNameTokens: 2_500 },
   /** The default, between the two. */
   balanced: filesInWork,
   /** Up to 30 % of the tokens of doing nothing: names take what files in work leave, because identifiers are needed most often. */
   remembersMost: {
-    targetTokens: 19_000,
+    targetTokens: 13_000,
     maxSummaryTokens: 1_500,
     maxUserWordTokens: 700,
     maxNameTokens: 8_000,
