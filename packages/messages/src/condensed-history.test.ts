@@ -269,10 +269,11 @@ describe('fit', () => {
     for (let step = 0; step < 4; step++) {
       const fitted = await history.fit(list);
       problems.push(fitted.problem);
-      await history.used({ tokens_in: 9, tokens_out: 1 }, fitted);
+      await history.used({ inputTokens: undefined, inputTokenDetails: { cacheReadTokens: undefined } }, fitted);
+      if (step > 0) await history.used({ tokens_in: 9, tokens_out: 1 }, fitted);
     }
-    expect(problems).toEqual([undefined, expect.any(UnreadUsageError), undefined, undefined]);
-    expect((problems[1] as UnreadUsageError).fields).toEqual(['tokens_in', 'tokens_out']);
+    expect(problems).toEqual([undefined, undefined, expect.any(UnreadUsageError), undefined]);
+    expect((problems[2] as UnreadUsageError).fields).toEqual(['tokens_in', 'tokens_out']);
   });
 
   it('sends the list as it is where a codec fails, and says so', async () => {

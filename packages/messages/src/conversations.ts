@@ -78,7 +78,8 @@ export class Conversations {
     if (request === undefined || !isRecord(reported)) return;
     const usage = usageInAnyForm(reported);
     if (usage === undefined) {
-      this.#unreadUsage ??= { error: new UnreadUsageError(reported), isSaid: false };
+      // A framework names the counts that its provider has not given.
+      if (holdsNumber(reported)) this.#unreadUsage ??= { error: new UnreadUsageError(reported), isSaid: false };
       return;
     }
     await this.#conversation(request.messages, request.options).used(usage, fitted, request.options);
@@ -148,4 +149,10 @@ export class Conversations {
       if (![...this.#conversations.values()].some((one) => one.name === name)) this.#own.delete(name);
     }
   }
+}
+
+function holdsNumber(value: object): boolean {
+  return Object.values(value).some((one: unknown) =>
+    isRecord(one) ? Object.values(one).some((inner) => typeof inner === 'number') : typeof one === 'number',
+  );
 }
