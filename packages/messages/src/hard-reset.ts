@@ -1,4 +1,4 @@
-import { isToolResult } from '@palimpsest/events';
+import { addressOf, describeHostFile, hostFilesOf, isToolResult } from '@palimpsest/events';
 import type { Condensation, LLMConvertibleEvent } from '@palimpsest/events';
 import {
   condensation,
@@ -15,7 +15,13 @@ const metadata = { condenser: 'messages', reason: 'hard-reset' } as const;
 const summary =
   'Earlier steps of this work were dropped, because the history did not fit into the window. Look at the present state of ' +
   'things before you go on.';
-const mask = 'This result was too large to be shown. Ask for a smaller part of it.';
+
+/** What a result was, and where the model finds it. */
+function maskOf(event: LLMConvertibleEvent): string {
+  const files = hostFilesOf(event).map(describeHostFile);
+  const what = files.length === 0 ? '' : ` with ${files.join('; ')}`;
+  return `This result${what} (address ${addressOf(event.id)}) was too large to be shown. Ask for a smaller part of it.`;
+}
 
 /** A result that takes more of the target is cut before a step is dropped. */
 const largeShare = 1 / 4;
@@ -78,6 +84,6 @@ function masks(
     .flatMap((event) => {
       if (left <= 0) return [];
       left -= sizeOf(event);
-      return [{ eventId: event.id, text: mask }];
+      return [{ eventId: event.id, text: maskOf(event) }];
     });
 }

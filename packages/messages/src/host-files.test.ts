@@ -99,6 +99,41 @@ describe.each(Object.entries(hosts))('%s', (_, { codec, file, image, call, resul
     }
   });
 
+  it('twelve files in one batch are too much for the provider, and then as many stay as fit', async () => {
+    const ids = Array.from({ length: 12 }, (_, index) => `c${index}`);
+    const long = JSON.parse(JSON.stringify(file).replaceAll(data, btoa('%PDF << /Type /Pages /Count 90 >>'))) as object;
+    const calls = ids.map((id) => call(id, 'read_plan', {}));
+    // In Chat Completions one message has all calls of an answer.
+    const [first] = calls as { tool_calls?: object[] }[];
+    const merged =
+      first?.tool_calls === undefined
+        ? calls
+        : [{ ...first, tool_calls: calls.flatMap((one) => (one as { tool_calls: object[] }).tool_calls) }];
+    const list = [...begun(), ...merged, ...ids.map((id) => result(id, [long]))];
+    const one = condensedHistory({
+      condenser: noOpCondenser(),
+      codec,
+      contextWindow: 1_000_000,
+      maxOutputTokens: 1_000,
+    });
+    const fitted = await one.fit(list as never[]);
+    // Nothing is cut on an estimate of files, also where one of them would fill the window.
+    expect(fitted.messages).toEqual(list);
+    const small = condensedHistory({ condenser: noOpCondenser(), codec, contextWindow: 200_000 });
+    expect((await small.fit(list as never[])).messages).toEqual(list);
+    const again = await one.afterError(
+      { status: 400, error: { type: 'invalid_request_error', message: 'A maximum of 600 PDF pages may be provided.' } },
+      fitted,
+    );
+    const left = again?.messages.filter((message) => JSON.stringify(message).includes('JVBER')) ?? [];
+    expect(left.length).toBeGreaterThan(0);
+    expect(left.length).toBeLessThan(7);
+    expect(again?.tokensAfter).toBeLessThan(600_000);
+    expect(JSON.stringify(again?.messages)).toMatch(
+      /plan\.pdf, a PDF of 90 pages (?:is left out here|\(address \w+\))/,
+    );
+  });
+
   it("a file in the user's words weighs the same", async () => {
     const words = { type: codec.name === 'responses' ? 'input_text' : 'text', text: 'This is the plan.' };
     const list = [{ role: 'user', content: [words, file] }, ...grown([], 4)];

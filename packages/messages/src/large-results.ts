@@ -1,4 +1,11 @@
-import { addressOf, isToolResult, sliceText, toolResultContent } from '@palimpsest/events';
+import {
+  addressOf,
+  describeHostFile,
+  hostFilesOf,
+  isToolResult,
+  sliceText,
+  toolResultContent,
+} from '@palimpsest/events';
 import type { Redaction, ToolResultEvent } from '@palimpsest/events';
 import { recallToolName } from '@palimpsest/relevance-tool';
 import { keptEventIds } from '@palimpsest/view';
@@ -17,6 +24,8 @@ export interface CuttingOptions {
   readonly room: number;
   /** Whether the model has the tool that reads what was cut. */
   readonly canRecall: boolean;
+  /** The size by which a result is large. Unit: tokens. @defaultValue all of it */
+  readonly sizeOf?: ((event: ToolResultEvent) => number) | undefined;
   /** Whether the next one has to be cut too, given what was saved. Unit: tokens. @defaultValue all of them */
   readonly isNeeded?: ((saved: number) => boolean) | undefined;
 }
@@ -32,12 +41,12 @@ export interface Cut {
 /** Cuts the largest results of a view. What is pinned or protected stays, and so does what is cut already. */
 export function cutResults(
   view: View,
-  { least, room, canRecall, isNeeded = () => true }: CuttingOptions,
+  { least, room, canRecall, sizeOf = (event) => view.tokensOf(event), isNeeded = () => true }: CuttingOptions,
 ): readonly Cut[] {
   const kept = keptEventIds(view);
   const large = [...view.events]
-    .filter((event) => isToolResult(event) && event.redacted !== true && !kept.has(event.id))
-    .filter((event): event is ToolResultEvent => view.tokensOf(event) > least)
+    .filter((event) => isToolResult(event))
+    .filter((event) => event.redacted !== true && !kept.has(event.id) && sizeOf(event) > least)
     .sort((one, other) => view.tokensOf(other) - view.tokensOf(one));
   let saved = 0;
   return large.flatMap((event) => {
@@ -53,13 +62,14 @@ export function cutResults(
   });
 }
 
-/** The beginning and the end of a result, and between them its size and its address. */
+/** The beginning and the end of a result, and between them what is left out and its address. */
 function cutText(event: ToolResultEvent, end: number, canRecall: boolean): string {
   const parts = toolResultContent(event).map((part) => (part.type === 'text' ? part.text : `[${part.type}]`));
   const text = parts.join('\n');
   const [head, tail] = [sliceText(text, 0, end), sliceText(text, Math.max(end, text.length - end))];
   const left = text.length - head.length - tail.length;
+  const what = [...(left === 0 ? [] : [`${left} characters`]), ...hostFilesOf(event).map(describeHostFile)];
   const how = canRecall ? ` ${recallToolName} returns the original.` : ' Ask for a smaller part of it.';
-  const note = `[${left} characters are left out here, because the result is too large for the window. Address: ${addressOf(event.id)}.${how}]`;
+  const note = `[${what.join(' and ')} ${what.length === 1 && left === 0 ? 'is' : 'are'} left out here, because the result is too large for the window. Address: ${addressOf(event.id)}.${how}]`;
   return [head, note, tail].filter((part) => part !== '').join('\n');
 }

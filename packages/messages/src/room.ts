@@ -1,6 +1,12 @@
 import { createEvent } from '@palimpsest/events';
-import type { Condensation, Event } from '@palimpsest/events';
-import { condensation, condenseUntilSettled, cutProtected, isCondensation } from '@palimpsest/view';
+import type { Condensation, Event, ToolResultEvent } from '@palimpsest/events';
+import {
+  condensation,
+  condenseUntilSettled,
+  cutProtected,
+  estimateMediaTokens,
+  isCondensation,
+} from '@palimpsest/view';
 import type { AttemptReport, CondenseContext, Condenser, View } from '@palimpsest/view';
 import { hardReset } from './hard-reset.js';
 import type { HistoryLog } from './history-log.js';
@@ -82,7 +88,9 @@ export class Room {
     const answer = maxOutputTokens ?? Math.min(usualAnswer, window / 8);
     const room = Math.max(window / 8, window - fixedTokens - answer);
     const { view } = this.#log;
-    const redactions = cutResults(view, { least: room, room, canRecall }).map(({ redaction }) => redaction);
+    // What files weigh is an estimate, and the provider has refused nothing yet.
+    const sizeOf = (event: ToolResultEvent) => view.tokensOf(event) - estimateMediaTokens(event);
+    const redactions = cutResults(view, { least: room, room, canRecall, sizeOf }).map(({ redaction }) => redaction);
     if (redactions.length === 0) return;
     const reason = `${redactions.length} results were larger than the window of ${window} tokens`;
     this.reports.push({ outcome: 'cut', reason });
