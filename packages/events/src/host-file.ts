@@ -1,5 +1,4 @@
-import type { Event } from './event.js';
-import type { MessageEvent, ObservationEvent } from './llm-convertible-events.js';
+import type { LLMConvertibleEvent } from './llm-convertible-events.js';
 import type { ContentPart, CustomContent } from './message.js';
 
 /** What a file of a host is. `other`: what has no kind of its own, such as a result of a tool that the provider runs. */
@@ -31,10 +30,9 @@ export function hostFile(part: ContentPart): HostFile | undefined {
 }
 
 /** The files of a host in an event. */
-export function hostFilesOf(event: Event): readonly HostFile[] {
+export function hostFilesOf(event: LLMConvertibleEvent): readonly HostFile[] {
   if (event.type !== 'message' && event.type !== 'observation') return [];
-  const { content } = event as MessageEvent | ObservationEvent;
-  return content.flatMap((part) => hostFile(part) ?? []);
+  return event.content.flatMap((part) => hostFile(part) ?? []);
 }
 
 const nouns: Readonly<Record<HostFileKind, string>> = {

@@ -51,8 +51,6 @@ describe.each(codecs)('%s', (_, codec, list) => {
   );
 });
 
-const words = 'word '.repeat(4_000);
-
 it.each<[string, Codec<never>, object]>([
   [
     'anthropic',

@@ -1,12 +1,6 @@
-import { createEvent } from '@palimpsest/events';
+import { createEvent, hostFilesOf } from '@palimpsest/events';
 import type { Condensation, Event, ToolResultEvent } from '@palimpsest/events';
-import {
-  condensation,
-  condenseUntilSettled,
-  cutProtected,
-  estimateMediaTokens,
-  isCondensation,
-} from '@palimpsest/view';
+import { condensation, condenseUntilSettled, cutProtected, isCondensation } from '@palimpsest/view';
 import type { AttemptReport, CondenseContext, Condenser, View } from '@palimpsest/view';
 import { hardReset } from './hard-reset.js';
 import type { HistoryLog } from './history-log.js';
@@ -89,7 +83,8 @@ export class Room {
     const room = Math.max(window / 8, window - fixedTokens - answer);
     const { view } = this.#log;
     // What files weigh is an estimate, and the provider has refused nothing yet.
-    const sizeOf = (event: ToolResultEvent) => view.tokensOf(event) - estimateMediaTokens(event);
+    const sizeOf = (event: ToolResultEvent) =>
+      hostFilesOf(event).reduce((size, { tokens }) => size - tokens, view.tokensOf(event));
     const redactions = cutResults(view, { least: room, room, canRecall, sizeOf }).map(({ redaction }) => redaction);
     if (redactions.length === 0) return;
     const reason = `${redactions.length} results were larger than the window of ${window} tokens`;

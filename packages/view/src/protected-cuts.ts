@@ -1,9 +1,8 @@
-import { createEvent as createEventByDefault, isToolResult, isUserMessage } from '@palimpsest/events';
+import { createEvent as createEventByDefault, hostFilesOf, isToolResult, isUserMessage } from '@palimpsest/events';
 import type { Condensation, CreateEvent, EventId, LLMConvertibleEvent, Redaction } from '@palimpsest/events';
 import { protectedEventIds, waitingWords } from './protected-events.js';
 import { cuttableLength, redactedCopy } from './fold/redacted-copy.js';
 import { viewOfLog } from './log-view.js';
-import { estimateMediaTokens } from './render/token-estimate.js';
 import type { View } from './view.js';
 
 /** What the user's messages that wait for an answer may take together. Unit: share of the window. */
@@ -23,9 +22,9 @@ export function withCutWords(view: View, made: Condensation, contextWindow: numb
   const stored = viewOfLog(view);
   const gone = new Set(made.forgottenEventIds);
   const words = waitingWords(stored).filter(({ id }) => !gone.has(id));
-  // Only text is cut, and what media weigh is an estimate.
-  const media = words.reduce((sum, event) => sum + estimateMediaTokens(event), 0);
-  const excess = sizeOf(stored, words) - media - contextWindow * waitingShare;
+  // What files of the host weigh is an estimate, and the provider has refused nothing yet.
+  const ofFiles = words.flatMap(hostFilesOf).reduce((sum, { tokens }) => sum + tokens, 0);
+  const excess = sizeOf(stored, words) - ofFiles - contextWindow * waitingShare;
   if (excess <= 0) return made;
   const users = stored.events.filter(isUserMessage);
   const whole = new Set([users.at(0)?.id, users.at(-1)?.id]);
