@@ -27,7 +27,7 @@ export interface ThinkingContext {
 export function sendableThinking(sent: readonly SentMessage[], context: ThinkingContext): readonly SentMessage[] {
   const { codec, log, own, beside } = context;
   const count = log.list.length;
-  const beginnings = context.chain.beginnings(sent, count, beside);
+  const beginnings = context.chain.beginnings(sent, log.list, beside);
   const gone = goneIn(log, own);
   const newlyGone: number[] = [];
   let isUnknown = false;
@@ -89,7 +89,7 @@ function untouchedBeginnings(log: HistoryLog, beside: string): (index: number) =
   const beginnings = [beside];
   return (index) => {
     for (let next = beginnings.length; next <= index; next++) {
-      beginnings.push(digestAfter(beginnings[next - 1] ?? '', log.list.at(next - 1)?.digest ?? ''));
+      beginnings.push(digestAfter(beginnings[next - 1] ?? '', log.list.digest(next - 1)));
     }
     return beginnings[index] ?? '';
   };

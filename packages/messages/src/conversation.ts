@@ -108,7 +108,7 @@ export class Conversation {
       if (placement === undefined) return;
       const { name: model } = this.#modelOf(options);
       const { tokensAfter } = fitted;
-      const responseId = `answer-to-${placement.place.beginning}`;
+      const responseId = `answer-to-${placement.place.count}`;
       const fields = { responseId, model, usage, estimatedInputTokens: tokensAfter, purpose: 'agent' };
       this.#own.add(placement, [createEvent('llm-usage', fields)]);
       await this.#own.flush();
@@ -230,7 +230,10 @@ export class Conversation {
       await log.readOn(messages);
     }
     this.#logs.push(log);
-    if (this.#logs.length > maxLogs) this.#logs.shift();
+    if (this.#logs.length > maxLogs) {
+      this.#logs.shift();
+      this.#own.settle();
+    }
     return log;
   }
 
@@ -254,7 +257,7 @@ export class Conversation {
       sent.length === messages.length && sent.every(({ message, index }) => message === messages[index ?? -1]);
     const { system, tools, tail = [] } = how.options;
     const behind = tail.map((message): SentMessage => {
-      return { message, index: undefined, digest: messageDigest(codec.read(message)) };
+      return { message, index: undefined, digest: () => messageDigest(codec.read(message)) };
     });
     const verified = this.#verified([...sent, ...behind], log, how);
     const [kept, last] = [

@@ -9,6 +9,7 @@ import type { Codec, HostMessage } from './codec.js';
 import { coveredMessages } from './covered-messages.js';
 import { loadsTools } from './deferred-tools.js';
 import { HostList } from './host-list.js';
+import { isPlaceIn, ListPlace } from './own-events.js';
 import type { OwnEvent, OwnEvents, Place, Placement } from './own-events.js';
 
 /** What a log is made of besides the messages. */
@@ -99,7 +100,7 @@ export class HistoryLog {
   }
 
   placeAt(count: number): Place {
-    return { count, beginning: this.list.beginning(count) };
+    return new ListPlace(this.list, count);
   }
 
   /** The events of a message that a model reads, as they were put into the log. */
@@ -190,17 +191,16 @@ export class HistoryLog {
   #placed(): readonly PlacedOwn[] {
     let at = 0;
     return this.#options.own.events.flatMap((own): PlacedOwn[] => {
-      const { count, beginning } = own.covers;
-      if (count > this.list.length || this.list.beginning(count) !== beginning) return [];
+      if (!isPlaceIn(own.covers, this.list)) return [];
       at = Math.max(at, this.#positionOf(own));
       return [{ own, at }];
     });
   }
 
   /** Where it was made; in a list that has become another one there, before the next answer; at the end of a shorter one. */
-  #positionOf({ place: { count, beginning }, answersBefore, covers }: OwnEvent): number {
+  #positionOf({ place, answersBefore, covers }: OwnEvent): number {
     const { list } = this;
-    if (answersBefore === undefined || (count <= list.length && list.beginning(count) === beginning)) return count;
+    if (answersBefore === undefined || isPlaceIn(place, list)) return place.count;
     let position = covers.count;
     while (position < list.length && list.answers(position + 1) <= answersBefore) position++;
     return position;
@@ -269,7 +269,7 @@ export class HistoryLog {
   #newId(message: number): EventId {
     const count = (this.#idsOf[message] ?? 0) + 1;
     this.#idsOf[message] = count;
-    return `m${this.list.at(message)?.beginning.slice(0, 24) ?? ''}-${count}`;
+    return `m${message}-${count}`;
   }
 }
 

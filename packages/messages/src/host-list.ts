@@ -1,24 +1,27 @@
+import type { Piece } from '@palimpsest/llm-adapters/wire';
 import type { Codec, HostMessage } from './codec.js';
-import { canonicalText, digestAfter, digestOf, messageDigest } from './digest.js';
+import { digestAfter, messageDigest } from './digest.js';
 import { isAsBefore, snapshotOf } from './snapshot.js';
+import type { Snapshot } from './snapshot.js';
 
 /** What is known of one message of a host. */
 export interface KnownMessage {
   /** As it was read last. */
-  host: HostMessage;
-  /** The digest of the message. */
-  readonly digest: string;
-  /** The digest of the list up to and including the message. */
-  readonly beginning: string;
+  readonly host: HostMessage;
   /** How many answers of the model begin up to and including the message. Neighbouring messages of the model are one. */
   readonly answers: number;
+  /** The message as it was when it was read. */
+  readonly snapshot: Snapshot;
 }
 
-/** The messages of a host's list, as they were when they were read. */
+/** The messages of a host's list, as they were when they were read. Digests are made when they are asked for. */
 export class HostList {
   readonly #codec: Codec;
   #characters = 0;
-  readonly #known: (KnownMessage & { snapshot: unknown })[] = [];
+  readonly #known: KnownMessage[] = [];
+  readonly #digests: (string | undefined)[] = [];
+  /** The digests of the list up to and including each message. */
+  readonly #beginnings: string[] = [];
 
   constructor(codec: Codec) {
     this.#codec = codec;
@@ -37,28 +40,33 @@ export class HostList {
     return this.#known[index];
   }
 
+  /** The digest of a message. */
+  digest(index: number): string {
+    const known = this.#known[index];
+    return known === undefined ? '' : (this.#digests[index] ??= messageDigest(known.host));
+  }
+
   /** The digest of the first `count` messages. */
   beginning(count: number): string {
-    return this.#known[count - 1]?.beginning ?? '';
+    if (count > this.#known.length) return '';
+    for (let index = this.#beginnings.length; index < count; index++) {
+      this.#beginnings.push(digestAfter(this.#beginnings[index - 1] ?? '', this.digest(index)));
+    }
+    return this.#beginnings[count - 1] ?? '';
   }
 
   /** How many of the first messages of a list equal those of this one. */
   common(messages: readonly unknown[]): number {
     const most = Math.min(messages.length, this.#known.length);
     for (let index = 0; index < most; index++) {
-      const known = this.#known[index] as KnownMessage & { snapshot: unknown };
+      const known = this.#known[index] as KnownMessage;
       const message = messages[index];
-      if (isAsBefore(known.snapshot, message)) continue;
-      const host = this.#codec.read(message);
-      if (messageDigest(host) !== known.digest) return index;
-      Object.assign(known, { host, snapshot: snapshotOf(message) });
+      if (isAsBefore(known.snapshot.value, message)) continue;
+      const host = this.#read(message);
+      if (messageDigest(host) !== this.digest(index)) return index;
+      this.#known[index] = { ...known, host, snapshot: snapshotOf(message) };
     }
     return most;
-  }
-
-  /** The digests of the messages from an index on. */
-  digestsFrom(index: number): readonly string[] {
-    return this.#known.slice(index).map(({ digest }) => digest);
   }
 
   /** The answers that begin in the first `count` messages. */
@@ -71,22 +79,45 @@ export class HostList {
     return this.#known.findLastIndex(({ host }) => host.role === 'assistant') + 1;
   }
 
-  add(message: unknown): KnownMessage {
-    const host = this.#codec.read(message);
-    const text = canonicalText(host);
-    this.#characters += text.length;
-    const digest = digestOf(text);
+  add(message: unknown): void {
+    const host = this.#read(message);
     const isNext = host.role === 'assistant' && this.#known.at(-1)?.host.role !== 'assistant';
     const answers = this.answers(this.length) + (isNext ? 1 : 0);
-    const known = { host, digest, beginning: digestAfter(this.beginning(this.length), digest), answers };
-    this.#known.push({ ...known, snapshot: snapshotOf(message) });
-    return known;
+    const snapshot = snapshotOf(message);
+    this.#characters += snapshot.characters;
+    this.#known.push({ host, answers, snapshot });
+  }
+
+  /** Reads a message. Nothing of what was read changes with the host's message. */
+  #read(message: unknown): HostMessage {
+    const host = this.#codec.read(message);
+    return { ...host, pieces: host.pieces.map(ownPiece) };
   }
 
   /** A list of the first messages of this one, which are not read again. */
   first(count: number): HostList {
     const list = new HostList(this.#codec);
-    for (const known of this.#known.slice(0, count)) list.#known.push({ ...known });
+    list.#known.push(...this.#known.slice(0, count));
+    list.#digests.push(...this.#digests.slice(0, count));
+    list.#beginnings.push(...this.#beginnings.slice(0, count));
     return list;
+  }
+}
+
+/** A piece with copies of what a reader takes over from the host's message: texts are shared, and cannot change. */
+function ownPiece<One extends Piece>(piece: One): One {
+  switch (piece.type) {
+    case 'content': {
+      const { type } = piece.part;
+      return type === 'text' || type === 'image' ? piece : { ...piece, part: snapshotOf(piece.part).value };
+    }
+    case 'unread':
+      return { ...piece, value: snapshotOf(piece.value).value };
+    case 'result':
+      return { ...piece, content: piece.content.map(ownPiece) };
+    case 'reasoning-item':
+      return { ...piece, item: snapshotOf(piece.item).value };
+    default:
+      return piece;
   }
 }

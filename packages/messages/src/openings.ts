@@ -1,6 +1,7 @@
 import type { Codec } from './codec.js';
 import { digestAfter, digestOf, messageDigest } from './digest.js';
 import { isAsBefore, snapshotOf } from './snapshot.js';
+import type { Snapshot } from './snapshot.js';
 
 /** How a list begins. */
 export interface Opening {
@@ -13,7 +14,7 @@ export interface Opening {
 }
 
 interface ReadOpening {
-  readonly snapshot: unknown;
+  readonly snapshot: Snapshot;
   readonly role: string | undefined;
   readonly digest: string;
 }
@@ -47,7 +48,7 @@ export class Openings {
   #messageOf(message: unknown): ReadOpening {
     const key = typeof message === 'object' && message !== null ? message : undefined;
     const known = key === undefined ? undefined : this.#read.get(key);
-    if (known !== undefined && isAsBefore(known.snapshot, message)) return known;
+    if (known !== undefined && isAsBefore(known.snapshot.value, message)) return known;
     const host = this.#codec.read(message);
     const read = { snapshot: snapshotOf(message), role: host.role, digest: messageDigest(host) };
     if (key !== undefined) this.#read.set(key, read);

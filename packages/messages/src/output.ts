@@ -6,6 +6,7 @@ import type { View } from '@palimpsest/view';
 import type { CallChange, Codec, HostMessage, MessageChanges, ResultChange } from './codec.js';
 import { digestAfter, messageDigest } from './digest.js';
 import type { HistoryLog } from './history-log.js';
+import type { HostList } from './host-list.js';
 import { unpaired } from './list-repair.js';
 
 /** One message that is sent. */
@@ -13,8 +14,8 @@ export interface SentMessage {
   readonly message: unknown;
   /** The index of the host's message that it is or was; undefined for a summary. */
   readonly index: number | undefined;
-  /** The digest of the message without its thinking. */
-  readonly digest: string;
+  /** Makes the digest of the message without its thinking. @defaultValue it is the host's own message at the index */
+  readonly digest?: (() => string) | undefined;
 }
 
 /** A line at the end of a result, by which the model names it. */
@@ -64,10 +65,10 @@ export class OutputWriter {
     const sent: SentMessage[] = [];
     if (isGrown) {
       for (const one of last.sent) {
-        const { index, digest } = one;
+        const { index } = one;
         const message = index === undefined ? undefined : messages[index];
         if (index === undefined) sent.push(one);
-        else if (one.message === last.messages[index]) sent.push({ message, index, digest });
+        else if (one.message === last.messages[index]) sent.push({ message, index });
         else sent.push(...this.#messageAt(message, index, log, view, gone));
       }
     }
@@ -108,8 +109,7 @@ export class OutputWriter {
     if (this.#repairs && isEmpty) return [];
     const labels = this.#label;
     const isSame = events.every((event, place) => event === shown[place]);
-    const digest = log.list.at(index)?.digest ?? '';
-    if (isSame && (labels === undefined || !events.some(isToolResult))) return [{ message, index, digest }];
+    if (isSame && (labels === undefined || !events.some(isToolResult))) return [{ message, index }];
     const key = typeof message === 'object' && message !== null ? message : undefined;
     const known = key === undefined ? undefined : this.#copies.get(key);
     const host = log.list.at(index)?.host;
@@ -119,20 +119,18 @@ export class OutputWriter {
     const changes = changesOf(events, shown, { label: labels, host });
     const changed = this.#codec.changed(message, changes);
     if (changed === undefined) return [];
-    const copy = changed === message ? { message, digest } : this.#copyOf(changed);
+    const copy = changed === message ? { message } : this.#copyOf(changed);
     if (key !== undefined) this.#copies.set(key, { of: [host, ...shown], copy });
     return [{ ...copy, index }];
   }
 
   #copyOf(message: unknown): SentCopy {
-    return { message, digest: messageDigest(this.#codec.read(message)) };
+    let made: string | undefined;
+    return { message, digest: () => (made ??= messageDigest(this.#codec.read(message))) };
   }
 }
 
-interface SentCopy {
-  readonly message: unknown;
-  readonly digest: string;
-}
+type SentCopy = Omit<SentMessage, 'index'>;
 
 /** The digests of what is sent, up to each message. Only what differs from the last request is computed. */
 export class SentChain {
@@ -141,21 +139,23 @@ export class SentChain {
   #chain: readonly string[] = [];
 
   /** The digests of what is sent before each of the host's messages, and of all. Begins with what stands beside the messages. */
-  beginnings(sent: readonly SentMessage[], count: number, beside: string): readonly string[] {
+  beginnings(sent: readonly SentMessage[], list: HostList, beside: string): readonly string[] {
+    const digests = sent.map(({ index, digest }) => digest?.() ?? list.digest(index ?? -1));
     let isSame = beside === this.#beside;
     const chain: string[] = [];
     const beginnings: string[] = [];
     let digest = beside;
-    sent.forEach(({ index, digest: own }, place) => {
+    sent.forEach(({ index }, place) => {
+      const own = digests[place] ?? '';
       // Of a message that is not sent, what comes before the next one.
       if (index !== undefined) while (beginnings.length <= index) beginnings.push(digest);
       isSame &&= this.#digests[place] === own;
       digest = isSame ? (this.#chain[place] ?? '') : digestAfter(digest, own);
       chain.push(digest);
     });
-    while (beginnings.length <= count) beginnings.push(digest);
+    while (beginnings.length <= list.length) beginnings.push(digest);
     this.#beside = beside;
-    this.#digests = sent.map((one) => one.digest);
+    this.#digests = digests;
     this.#chain = chain;
     return beginnings;
   }

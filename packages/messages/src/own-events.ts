@@ -1,6 +1,7 @@
 import { createEvent } from '@palimpsest/events';
 import type { Event, EventId, EventStore } from '@palimpsest/events';
 import { isRecord } from '@palimpsest/llm-adapters/wire';
+import type { HostList } from './host-list.js';
 
 /**
  * Where the events after it were made: behind the first `count` messages of a list with this beginning. For a model that binds its
@@ -17,6 +18,35 @@ export interface Place {
   readonly count: number;
   /** The digest of these messages. */
   readonly beginning: string;
+}
+
+/** A place in a list that was read here. Its digest is made when it is asked for. */
+export class ListPlace implements Place {
+  readonly count: number;
+  #list: HostList | undefined;
+  #beginning = '';
+
+  constructor(list: HostList, count: number) {
+    this.#list = list;
+    this.count = count;
+  }
+
+  get beginning(): string {
+    if (this.#list !== undefined) this.#beginning = this.#list.beginning(this.count);
+    this.#list = undefined;
+    return this.#beginning;
+  }
+
+  /** True if the place is one of this list, which needs no digest. */
+  isOf(list: HostList): boolean {
+    return this.#list === list;
+  }
+}
+
+/** True for a list that begins as the place says. */
+export function isPlaceIn(place: Place, list: HostList): boolean {
+  if (place.count > list.length) return false;
+  return (place instanceof ListPlace && place.isOf(list)) || list.beginning(place.count) === place.beginning;
 }
 
 /** Where events were made, and the lists for which they hold. */
@@ -60,6 +90,10 @@ export interface AttributedAnswer {
   /** How many messages the list of the request had. */
   readonly count: number;
   readonly sent: string;
+}
+
+function written({ count, beginning }: Place): Place {
+  return { count, beginning };
 }
 
 export const keyOf = ({ count, beginning }: Place): string => `${count} ${beginning}`;
@@ -136,11 +170,18 @@ export class OwnEvents {
 
   /** Adds events. They are stored by {@link flush}. */
   add(placement: Placement, events: readonly Event[], request?: SentRequest): void {
-    const { place, ...others } = placement;
-    const placeEvent = createEvent(placeType, { source: 'environment', ...place, ...others, ...request });
-    this.#readRequest(placeEvent);
     this.#events.push(...events.map((event) => ({ ...placement, event })));
-    this.#waiting.push(placeEvent, ...events);
+    if (request === undefined && this.#store === undefined) return;
+    const { place, covers, ...others } = placement;
+    const fields = { ...written(place), covers: written(covers), ...others, ...request };
+    const placeEvent = createEvent(placeType, { source: 'environment', ...fields });
+    this.#readRequest(placeEvent);
+    if (this.#store !== undefined) this.#waiting.push(placeEvent, ...events);
+  }
+
+  /** Makes the digests of all places, so that none holds a list. */
+  settle(): void {
+    for (const { place, covers } of this.#events) void [place.beginning, covers.beginning];
   }
 
   /** The window of a model of which a refusal told last. Unit: tokens, as the view estimates. */

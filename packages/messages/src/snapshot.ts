@@ -6,14 +6,26 @@ const unknown = Symbol('unknown');
 const maxValues = 50_000;
 const maxDepth = 100;
 
+/** A copy of a value's structure. */
+export interface Snapshot {
+  readonly value: unknown;
+  /** The length of the texts in it. Unit: characters. */
+  readonly characters: number;
+}
+
 /**
- * A copy of a value's structure. Hosts change messages in place, and make new ones with the same content: comparing with a
+ * Copies a value's structure. Hosts change messages in place, and make new ones with the same content: comparing with a
  * snapshot finds both, at the cost of a walk. Text is shared, and so are bytes.
  */
-export function snapshotOf(value: unknown): unknown {
+export function snapshotOf(value: unknown): Snapshot {
   let left = maxValues;
+  let characters = 0;
   const of = (one: unknown, depth: number): unknown => {
     if (left-- <= 0 || depth > maxDepth) return unknown;
+    if (typeof one === 'string') {
+      characters += one.length;
+      return one;
+    }
     if (!isRecord(one) || isOpaque(one)) return one;
     if (Array.isArray(one)) return one.map((inner) => of(inner, depth + 1));
     const copy: Record<string, unknown> = {};
@@ -23,7 +35,8 @@ export function snapshotOf(value: unknown): unknown {
     }
     return copy;
   };
-  return of(value, 0);
+  const copy = of(value, 0);
+  return { value: copy, characters };
 }
 
 /**
