@@ -43,11 +43,12 @@ export function cutResults(
   view: View,
   { least, room, canRecall, sizeOf = (event) => view.tokensOf(event), isNeeded = () => true }: CuttingOptions,
 ): readonly Cut[] {
+  const found = view.events.filter(
+    (event): event is ToolResultEvent => isToolResult(event) && event.redacted !== true && sizeOf(event) > least,
+  );
+  if (found.length === 0) return [];
   const kept = keptEventIds(view);
-  const large = [...view.events]
-    .filter((event) => isToolResult(event))
-    .filter((event) => event.redacted !== true && !kept.has(event.id) && sizeOf(event) > least)
-    .sort((one, other) => view.tokensOf(other) - view.tokensOf(one));
+  const large = found.filter(({ id }) => !kept.has(id)).sort((one, other) => view.tokensOf(other) - view.tokensOf(one));
   let saved = 0;
   return large.flatMap((event) => {
     if (!isNeeded(saved)) return [];

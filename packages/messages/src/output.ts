@@ -52,6 +52,9 @@ export class OutputWriter {
   /** @param messages - the host's list, which the log has read */
   write(messages: readonly unknown[], log: HistoryLog, view: View): readonly SentMessage[] {
     const edits = viewOfLog(view) === view ? view.condensations : undefined;
+    // Of an untouched list every message is the host's own.
+    const isUntouched = edits?.length === 0 && this.#label === undefined && !this.#repairs;
+    if (isUntouched) return messages.map((message, index) => ({ message, index }));
     // A call that is left out is sent when its result has come.
     const last = this.#repairs ? undefined : this.#last;
     const gone = this.#repairs ? unpaired(view) : nothing;
