@@ -1,8 +1,5 @@
-import type { Message } from '@palimpsest/events';
-import { isEffort } from './options/checked-options.js';
 import { InvalidRequestError } from './errors.js';
-import { HistoryRuns } from './history-runs.js';
-import type { HistoryReader } from './history-runs.js';
+import { isEffort } from './options/checked-options.js';
 import { field, textOf } from './wire/json-fields.js';
 import type { CompletionRequest } from './llm.js';
 
@@ -30,7 +27,10 @@ export function assertRequest(request: CompletionRequest, provider: string): voi
     tools = [],
   }: Readonly<Record<string, unknown>> = { ...request };
   if (!Array.isArray(messages)) refuse(provider, `messages must be an array, not ${shown(messages)}`);
-  checkedHistories.read(messages as readonly Message[], () => new MessageCheck(provider, 0), [provider]);
+  for (const [index, message] of messages.entries()) {
+    const problem = messageProblem(message);
+    if (problem !== undefined) refuse(provider, `messages[${index}].${problem}`);
+  }
   if (maxOutputTokens !== undefined && !(typeof maxOutputTokens === 'number' && maxOutputTokens >= 1)) {
     refuse(provider, `maxOutputTokens must be at least 1, not ${shown(maxOutputTokens)}`);
   }
@@ -48,28 +48,6 @@ export function assertRequest(request: CompletionRequest, provider: string): voi
   }
 }
 
-const checkedHistories = new HistoryRuns<MessageCheck>();
-
-/** Checks the messages of a history in order. */
-class MessageCheck implements HistoryReader<MessageCheck> {
-  readonly #provider: string;
-  #index: number;
-
-  constructor(provider: string, index: number) {
-    this.#provider = provider;
-    this.#index = index;
-  }
-
-  add(message: unknown): void {
-    assertMessage(message, `messages[${this.#index}]`, this.#provider);
-    this.#index += 1;
-  }
-
-  fork(): MessageCheck {
-    return new MessageCheck(this.#provider, this.#index);
-  }
-}
-
 /** The types of parts in the messages of providers and of the AI SDK. A message with such a part has to be converted first. */
 const partsOfProviders: ReadonlySet<unknown> = new Set([
   ...['image_url', 'input_text', 'input_image', 'input_file', 'output_text', 'refusal'],
@@ -78,34 +56,39 @@ const partsOfProviders: ReadonlySet<unknown> = new Set([
 
 const roles: readonly unknown[] = ['system', 'user', 'assistant', 'tool'];
 
-function assertMessage(message: unknown, path: string, provider: string): void {
+/** What is wrong with a message, and in which of its fields. */
+function messageProblem(message: unknown): string | undefined {
   const role = field(message, 'role');
-  if (!roles.includes(role)) refuse(provider, `${path}.role must be one of ${roles.join(', ')}, not ${shown(role)}`);
+  if (!roles.includes(role)) return `role must be one of ${roles.join(', ')}, not ${shown(role)}`;
   const content = field(message, 'content');
   if (!Array.isArray(content)) {
     const hint = 'Messages in the form of a provider become events first: see eventsFromMessages';
-    refuse(provider, `${path}.content must be an array of parts, not ${shown(content)}. ${hint}`);
+    return `content must be an array of parts, not ${shown(content)}. ${hint}`;
   }
-  content.forEach((part: unknown, index) => {
-    const type = field(part, 'type');
-    const value = type === 'text' ? field(part, 'text') : type === 'image' ? field(part, 'url') : type;
-    // A part of an unknown kind comes from a newer version or another package, and is left out of the request.
-    if (typeof value === 'string' && value !== '' && !partsOfProviders.has(type)) return;
-    if (type === 'text' && value === '') return;
-    refuse(provider, `${path}.content[${index}] must be a text part with its text or an image part with its url`);
-  });
+  const wrongPart = content.findIndex((part: unknown) => !isPart(part));
+  if (wrongPart >= 0) return `content[${wrongPart}] must be a text part with its text or an image part with its url`;
   if (role === 'tool' && textOf(field(message, 'toolCallId')) === undefined) {
-    refuse(provider, `${path}.toolCallId must name the call that it answers`);
+    return 'toolCallId must name the call that it answers';
   }
-  const calls = field(message, 'toolCalls') ?? [];
-  if (role !== 'assistant') return;
-  if (!Array.isArray(calls)) refuse(provider, `${path}.toolCalls must be an array, not ${shown(calls)}`);
-  calls.forEach((call: unknown, index) => {
-    const isCall = [field(call, 'id'), field(call, 'name'), field(call, 'arguments')].every(
-      (text) => typeof text === 'string',
-    );
-    if (!isCall) refuse(provider, `${path}.toolCalls[${index}] must have an id, a name and, as text, its arguments`);
-  });
+  if (role !== 'assistant') return undefined;
+  const calls = field(message, 'toolCalls') ?? none;
+  if (!Array.isArray(calls)) return `toolCalls must be an array, not ${shown(calls)}`;
+  const wrongCall = calls.findIndex((call: unknown) => !isCall(call));
+  return wrongCall < 0 ? undefined : `toolCalls[${wrongCall}] must have an id, a name and, as text, its arguments`;
+}
+
+const none: readonly unknown[] = [];
+
+function isPart(part: unknown): boolean {
+  const type = field(part, 'type');
+  if (type === 'text') return typeof field(part, 'text') === 'string';
+  // A part of an unknown kind comes from a newer version or another package, and is left out of the request.
+  const value = type === 'image' ? field(part, 'url') : type;
+  return typeof value === 'string' && value !== '' && !partsOfProviders.has(type);
+}
+
+function isCall(call: unknown): boolean {
+  return ['id', 'name', 'arguments'].every((name) => typeof field(call, name) === 'string');
 }
 
 /** Describes a value without its text, because the text belongs to the conversation. */

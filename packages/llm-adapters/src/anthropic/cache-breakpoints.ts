@@ -4,8 +4,7 @@ import type { ModelFacts } from '../models/model-facts.js';
 import { stablePlaces } from '../wire/cache-place.js';
 import { distinctPlaces, isBefore } from '../wire/part-place.js';
 import type { PartPlace } from '../wire/part-place.js';
-import type { Block, Turn } from './turn.js';
-import type { Turns } from './turns.js';
+import type { Block, Turn, Turns } from './turns.js';
 
 /** @see provider-rules A.7 */
 const maxBreakpoints = 4;

@@ -1,7 +1,4 @@
 import type { ContentPart, Message } from '@palimpsest/events';
-import { HistoryRuns } from '../history-runs.js';
-import type { HistoryReader } from '../history-runs.js';
-import { Memo } from '../memo.js';
 import type { ModelFacts } from '../models/model-facts.js';
 import { imageSource } from '../wire/image-source.js';
 
@@ -19,21 +16,21 @@ export function imageLimit({ contextWindow }: Pick<ModelFacts, 'contextWindow'>)
  * all images fit.
  */
 export function withinImageLimit(messages: readonly Message[], limit: number): readonly Message[] {
-  const { count } = imageRuns.read(messages, () => new ImageCount(0));
+  // To see whether an image can be sent takes reading all of it.
+  if (countOf(messages, isImage) <= limit) return messages;
+  const count = countOf(messages, isSent);
   if (count <= limit) return messages;
   const step = Math.max(1, Math.floor(limit / 2));
   let hidden = Math.ceil((count - limit) / step) * step;
   const text = `(An image is not shown here: only the newest fit, ${limit} at most.)`;
   return messages.map((message) => {
-    const images = hidden === 0 ? 0 : imagesIn(message);
+    const images = hidden === 0 ? 0 : countOf([message], isSent);
     if (images === 0) return message;
     const leftOut = Math.min(images, hidden);
     hidden -= leftOut;
-    return shortened.of(message, () => withoutImages(message, leftOut, text), [leftOut, text]);
+    return withoutImages(message, leftOut, text);
   });
 }
-
-const shortened = new Memo<Message, Message>();
 
 function withoutImages(message: Message, count: number, text: string): Message {
   let left = count;
@@ -45,28 +42,15 @@ function withoutImages(message: Message, count: number, text: string): Message {
   return { ...message, content };
 }
 
-const imageRuns = new HistoryRuns<ImageCount>();
-
-/** Counts the images of a history. */
-class ImageCount implements HistoryReader<ImageCount> {
-  count: number;
-
-  constructor(count: number) {
-    this.count = count;
-  }
-
-  add(message: Message): void {
-    this.count += imagesIn(message);
-  }
-
-  fork(): ImageCount {
-    return new ImageCount(this.count);
-  }
+/** The number of parts of the messages of which something is true. */
+function countOf(messages: readonly Message[], isCounted: (part: ContentPart) => boolean): number {
+  let count = 0;
+  for (const { content } of messages) for (const part of content) if (isCounted(part)) count += 1;
+  return count;
 }
 
-/** The number of images of a message that can be sent. */
-function imagesIn({ content }: Message): number {
-  return content.filter(isSent).length;
+function isImage({ type }: ContentPart): boolean {
+  return type === 'image';
 }
 
 function isSent(part: ContentPart): boolean {

@@ -39,7 +39,7 @@ type Body = Anthropic.MessageCreateParamsNonStreaming;
  * - If there are more images than a request may hold, the oldest are replaced by a text that says so.
  * - With `request.cache`, up to four places are marked for the prompt cache.
  *
- * What frozen messages become is remembered with them, so a body costs what is new in its history. Parts of a body are frozen,
+ * What frozen messages become is remembered with them, so a further body costs little more than what is new. Parts of a body are frozen,
  * because later bodies share them: to change a body, copy it.
  *
  * @throws {@link InvalidRequestError} when two tools have one name, or the model does not take the effort.

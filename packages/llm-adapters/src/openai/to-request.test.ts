@@ -176,6 +176,22 @@ describe('toChatCompletionsRequest', () => {
     ]);
   });
 
+  it('leaves blank text out beside an image, and finds the signature of a call that stands behind it', () => {
+    const url = 'https://example.org/a.png';
+    const [asked] = sent({ role: 'user', content: [text(' '), image(url), text('What?')] });
+    expect(asked?.content).toEqual([
+      { type: 'image_url', image_url: { url } },
+      { type: 'text', text: 'What?' },
+    ]);
+    const thinkingBlocks = [{ type: 'thinking' as const, thinking: '', signature: 'abc', position: 1 }];
+    const signed: Message = { ...calls('a'), content: [text(' ')], thinkingBlocks } as Message;
+    const body = toChatCompletionsRequest(
+      { messages: [user('Go.'), signed, result('a')], tools },
+      { model, server: serverProfile('gemini') },
+    );
+    expect(JSON.stringify(body.messages[1])).toContain('"thought_signature":"abc"');
+  });
+
   it('wraps arguments that are no object, and says something for an error that says nothing', () => {
     const call: Message = { role: 'assistant', content: [], toolCalls: [{ id: '1', name: 'run', arguments: 'ls' }] };
     expect(sent(call, result('1', { content: [], isError: true }))).toMatchObject([

@@ -48,7 +48,7 @@ export interface ChatCompletionsOptions extends OpenAIModelOptions {
  * - Half of a surrogate pair becomes U+FFFD, in texts, arguments, keys and schemas. Signed data that contains one is left out.
  * - Blank text is left out, and so is a message that has nothing else. Thinking is sent if the server wants it back.
  *
- * What frozen messages become is remembered with them, so a body costs what is new in its history. Parts of a body are frozen,
+ * What frozen messages become is remembered with them, so a further body costs little more than what is new. Parts of a body are frozen,
  * because later bodies share them: to change a body, copy it.
  *
  * @throws {@link InvalidRequestError} when two tools have one name, or the model does not take the effort.

@@ -1,6 +1,4 @@
-import type { ContentPart, Message, ToolDefinition } from '@palimpsest/events';
-import { HistoryRuns } from '../history-runs.js';
-import type { HistoryReader } from '../history-runs.js';
+import type { Message, ToolDefinition } from '@palimpsest/events';
 import { remembering } from '../memo.js';
 import type { CountedRequest } from './token-counter.js';
 
@@ -20,33 +18,14 @@ export interface Measure {
  * A function that gives the sum over everything that a request sends. Signatures and opaque data are not counted, because
  * providers do not bill them by length.
  *
- * The function remembers the sizes of frozen messages and of the parts of frozen user messages, as long as those live, and the size
- * of the last tools: a request that has grown costs what is new in it.
+ * The function remembers the sizes of frozen messages, as long as those live, and the size of the last tools: a request that has
+ * grown costs little more than what is new in it.
  */
 export function requestSizes(measure: Measure): (request: CountedRequest) => number {
   const ofTools = sizeOfTools(measure);
   const ofMessage = sizeOfMessage(measure);
-  const runs = new HistoryRuns<HistorySize>();
   return ({ messages, tools = [] }) =>
-    measure.perRequest + ofTools(tools) + runs.read(messages, () => new HistorySize(ofMessage, 0)).total;
-}
-
-class HistorySize implements HistoryReader<HistorySize> {
-  readonly #ofMessage: (message: Message) => number;
-  total: number;
-
-  constructor(ofMessage: (message: Message) => number, total: number) {
-    this.#ofMessage = ofMessage;
-    this.total = total;
-  }
-
-  add(message: Message): void {
-    this.total += this.#ofMessage(message);
-  }
-
-  fork(): HistorySize {
-    return new HistorySize(this.#ofMessage, this.total);
-  }
+    messages.reduce((total, message) => total + ofMessage(message), measure.perRequest + ofTools(tools));
 }
 
 function sizeOfTools({ ofText, perTool }: Measure): (tools: readonly ToolDefinition[]) => number {
@@ -67,14 +46,13 @@ function sizeOfTools({ ofText, perTool }: Measure): (tools: readonly ToolDefinit
 }
 
 function sizeOfMessage({ ofText, perImage, perMessage, perTool }: Measure): (message: Message) => number {
-  // Parts of other kinds are not sent.
-  const ofPart = (part: ContentPart) =>
-    part.type === 'text' ? ofText(part.text) : part.type === 'image' ? perImage : 0;
-  // The last user message grows with what the user adds, and is then another object with the same parts.
-  const ofUsersPart = remembering(ofPart);
   return remembering((message: Message) => {
     let total = perMessage;
-    for (const part of message.content) total += message.role === 'user' ? ofUsersPart(part) : ofPart(part);
+    for (const part of message.content) {
+      // Parts of other kinds are not sent.
+      if (part.type === 'text') total += ofText(part.text);
+      else if (part.type === 'image') total += perImage;
+    }
     if (message.role !== 'assistant') return total;
     for (const call of message.toolCalls ?? []) total += perTool + ofText(call.name) + ofText(call.arguments);
     for (const block of message.thinkingBlocks ?? []) {

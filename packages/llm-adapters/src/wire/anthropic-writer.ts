@@ -1,5 +1,5 @@
-import { isMeaningful, wellFormedJson } from '@palimpsest/events';
-import type { KnownContent, KnownThinkingBlock } from '@palimpsest/events';
+import { isMeaningful } from '@palimpsest/events';
+import type { KnownContent, KnownThinkingBlock, Message } from '@palimpsest/events';
 import { Memo } from '../memo.js';
 import { sentIdsOf } from './call-ids.js';
 import type { CallIds } from './call-ids.js';
@@ -7,6 +7,7 @@ import { imageSource } from './image-source.js';
 import type { ImageMediaType } from './image-source.js';
 import type { KnownAssistantMessage, KnownMessage, KnownToolMessage } from './known-messages.js';
 import { failedSilently, imageNotShown, noWords } from './placeholders.js';
+import { sendableMessage } from './sendable-message.js';
 import { toolInput } from './tool-input.js';
 import { sentNamesOf } from './tool-names.js';
 import type { ToolNames } from './tool-names.js';
@@ -43,23 +44,19 @@ export interface BlockWriting {
   readonly replaysThinking: boolean;
 }
 
-/** The blocks of a message that was written with the thinking of its answer, or that has none. */
-const withThinking = new Memo<KnownMessage, readonly AnthropicBlock[]>();
-/** A memo of its own, because one request can be written both with thinking and without. */
-const withoutThinking = new Memo<KnownMessage, readonly AnthropicBlock[]>();
+const written = new Memo<Message, readonly AnthropicBlock[]>();
 
 /**
  * Writes a message as blocks; an empty message gives none. Write messages in order: the ids of calls depend on the earlier
  * messages. The blocks are well-formed. Those of a frozen message are remembered, shared by all calls, and frozen.
  */
-export function messageBlocks(message: KnownMessage, writing: BlockWriting): readonly AnthropicBlock[] {
+export function messageBlocks(message: Message, writing: BlockWriting): readonly AnthropicBlock[] {
   const sentIds = sentIdsOf(message, writing.ids);
   const sentNames = sentNamesOf(message, writing.names);
   const leavesOutThinking =
     !writing.replaysThinking && message.role === 'assistant' && message.thinkingBlocks !== undefined;
-  const memo = leavesOutThinking ? withoutThinking : withThinking;
-  const inputs = sentNames.length === 0 ? sentIds : [...sentIds, ...sentNames];
-  return memo.of(message, () => wellFormedJson(blocksOf(message, { sentIds, sentNames, leavesOutThinking })), inputs);
+  const write = () => blocksOf(sendableMessage(message), { sentIds, sentNames, leavesOutThinking });
+  return written.of(message, write, [leavesOutThinking, sentIds.length, ...sentIds, ...sentNames]);
 }
 
 /** How a message is written: under which ids its calls or its result, under which names its calls, and with which thinking. */

@@ -1,5 +1,4 @@
-import type { ToolCall } from '@palimpsest/events';
-import type { KnownMessage } from './known-messages.js';
+import type { Message, ToolCall } from '@palimpsest/events';
 import { shortHash } from './short-hash.js';
 
 /** Gives every call of a request an id that the provider accepts. Call it in the order of the messages. */
@@ -11,8 +10,6 @@ export interface CallIds {
    * an id, the first result answers the first of them.
    */
   ofResult(toolCallId: string): string;
-  /** Ids that go on from these. What they give from then on does not change these. */
-  fork(): CallIds;
 }
 
 /**
@@ -37,69 +34,57 @@ export interface IdForm {
 }
 
 /** Ids of a form, not used twice in a request. */
-export function distinctIds(form: IdForm): CallIds {
-  return new DistinctIds(form, undefined);
-}
-
-class DistinctIds implements CallIds {
-  readonly #form: IdForm;
-  /** The ids that were given before the fork. They do not change any more, or this is not the one that is used. */
-  readonly #before: DistinctIds | undefined;
-  readonly #used = new Set<string>();
-  /** By the id of a call: the sent ids of its newest calls that wait for a result; once none waits, that of the last one. */
-  readonly #latest = new Map<string, readonly string[]>();
-
-  constructor(form: IdForm, before: DistinctIds | undefined) {
-    this.#form = form;
-    this.#before = before;
-  }
-
-  ofCalls(calls: readonly ToolCall[]): readonly string[] {
-    const sent = calls.map(({ id }) => {
-      const one = this.#free(id);
-      this.#used.add(one);
-      return one;
-    });
-    calls.forEach(({ id }, index) => {
-      const isFirst = calls.findIndex((call) => call.id === id) === index;
-      const waiting = isFirst ? none : (this.#latest.get(id) ?? none);
-      this.#latest.set(id, [...waiting, sent[index] ?? id]);
-    });
-    return sent;
-  }
-
-  ofResult(id: string): string {
-    const [next, ...others] = this.#waitingFor(id) ?? [];
-    if (next === undefined) return this.#form.isSendable(id) ? id : this.#form.alias(id);
-    if (others.length > 0) this.#latest.set(id, others);
-    return next;
-  }
-
-  fork(): CallIds {
-    return new DistinctIds(this.#form, this);
-  }
-
-  #free(id: string): string {
-    if (this.#form.isSendable(id) && !this.#isUsed(id)) return id;
+export function distinctIds({ isSendable, alias }: IdForm): CallIds {
+  const used = new Set<string>();
+  /**
+   * By the id of a call that was not sent as it is: the sent ids of its newest calls that wait for a result; once none waits, that
+   * of the last one.
+   */
+  const latest = new Map<string, readonly string[]>();
+  const free = (id: string): string => {
+    if (isSendable(id) && !used.has(id)) return id;
     for (let occurrence = 1; ; occurrence++) {
-      const alias = this.#form.alias(occurrence === 1 ? id : `${id}#${occurrence}`);
-      if (!this.#isUsed(alias)) return alias;
+      const other = alias(occurrence === 1 ? id : `${id}#${occurrence}`);
+      if (!used.has(other)) return other;
     }
-  }
-
-  #isUsed(id: string): boolean {
-    return this.#used.has(id) || (this.#before !== undefined && this.#before.#isUsed(id));
-  }
-
-  #waitingFor(id: string): readonly string[] | undefined {
-    return this.#latest.get(id) ?? (this.#before === undefined ? undefined : this.#before.#waitingFor(id));
-  }
+  };
+  return {
+    ofCalls: (calls) => {
+      const sent = calls.map(({ id }) => {
+        const one = free(id);
+        used.add(one);
+        return one;
+      });
+      if (isSame(sent, calls)) return sent;
+      calls.forEach(({ id }, index) => {
+        const isFirst = calls.findIndex((call) => call.id === id) === index;
+        const waiting = isFirst ? none : (latest.get(id) ?? none);
+        latest.set(id, [...waiting, sent[index] ?? id]);
+      });
+      return sent;
+    },
+    ofResult: (id) => {
+      const [next, ...others] = latest.get(id) ?? none;
+      if (next === undefined) return isSendable(id) ? id : alias(id);
+      if (others.length > 0) latest.set(id, others);
+      return next;
+    },
+  };
 }
 
 const none: readonly string[] = [];
 
-/** The ids under which a message is sent: those of its calls, or the one that its result answers. */
-export function sentIdsOf(message: KnownMessage, ids: CallIds): readonly string[] {
-  if (message.role === 'tool') return [ids.ofResult(message.toolCallId)];
-  return message.role === 'assistant' && message.toolCalls !== undefined ? ids.ofCalls(message.toolCalls) : none;
+/** The ids under which a message is sent, those of its calls, or the one that its result answers; none if they are its own. */
+export function sentIdsOf(message: Message, ids: CallIds): readonly string[] {
+  if (message.role === 'tool') {
+    const sent = ids.ofResult(message.toolCallId);
+    return sent === message.toolCallId ? none : [sent];
+  }
+  if (message.role !== 'assistant' || message.toolCalls === undefined) return none;
+  const sent = ids.ofCalls(message.toolCalls);
+  return isSame(sent, message.toolCalls) ? none : sent;
+}
+
+function isSame(ids: readonly string[], calls: readonly ToolCall[]): boolean {
+  return calls.every(({ id }, index) => id === ids[index]);
 }

@@ -1,11 +1,12 @@
-import { wellFormedJson } from '@palimpsest/events';
-import type { KnownContent } from '@palimpsest/events';
+import { isMeaningful } from '@palimpsest/events';
+import type { KnownContent, Message } from '@palimpsest/events';
 import { Memo } from '../memo.js';
 import { sentIdsOf } from './call-ids.js';
 import type { CallIds } from './call-ids.js';
 import { imageSource } from './image-source.js';
 import type { KnownAssistantMessage, KnownMessage } from './known-messages.js';
 import { failedSilently, imageNotShown } from './placeholders.js';
+import { sendableMessage } from './sendable-message.js';
 import { textOnly } from './text-only.js';
 import { signatureOfCall } from './thought-signatures.js';
 import { toolArguments } from './tool-input.js';
@@ -49,21 +50,30 @@ interface ChatCall {
   function: { name: string; arguments: string };
 }
 
-const written = new Memo<KnownMessage, ChatMessage>();
+const written = new Memo<Message, ChatMessage>();
 
 /**
  * Writes a message for Chat Completions. Write messages in order: the ids of calls depend on the earlier messages. The result is
  * well-formed. That of a frozen message is remembered, shared by all calls, and frozen.
  */
-export function chatMessage(message: KnownMessage, writing: ChatWriting): ChatMessage {
+export function chatMessage(message: Message, writing: ChatWriting): ChatMessage {
   const { dialect, textInParts = false } = writing;
   const sentIds = sentIdsOf(message, writing.ids);
   const sentNames = sentNamesOf(message, writing.names);
   const { content, emptyContent, reasoning, thoughtSignatures } = dialect;
-  const inputs = [content, emptyContent, reasoning, thoughtSignatures, textInParts, ...sentIds, ...sentNames];
+  const inputs = [
+    content,
+    emptyContent,
+    reasoning,
+    thoughtSignatures,
+    textInParts,
+    sentIds.length,
+    ...sentIds,
+    ...sentNames,
+  ];
   const write = () => {
-    const made = messageOf(message, { sentIds, sentNames, dialect });
-    return wellFormedJson(textInParts ? withTextInParts(made) : made);
+    const made = messageOf(sendableMessage(message), { sentIds, sentNames, dialect });
+    return textInParts ? withTextInParts(made) : made;
   };
   return written.of(message, write, inputs);
 }
@@ -118,7 +128,8 @@ function assistantMessage(message: KnownAssistantMessage, { sentIds, sentNames, 
 
 function userContent(content: readonly KnownContent[], dialect: ChatDialect): string | ChatPart[] {
   if (dialect.content === 'text') return textOnly(content, 'this server takes text only');
-  return content.some(({ type }) => type === 'image') ? content.map(chatPart) : textOnly(content);
+  const hasImages = content.some(({ type }) => type === 'image');
+  return hasImages ? content.filter(isMeaningful).map(chatPart) : textOnly(content);
 }
 
 function chatPart(part: KnownContent): ChatPart {

@@ -7,7 +7,7 @@ export type {
   ThinkingPiece,
   UnreadPiece,
 } from './read-message.js';
-export { contentOf, notAMessage, standIn } from './read-message.js';
+export { contentOf, standIn } from './read-message.js';
 export { startOfConversation } from './placeholders.js';
 export { readAnthropicMessage, readAnthropicSystem } from './anthropic-reader.js';
 export { readChatMessage } from './chat-reader.js';
@@ -35,8 +35,6 @@ export type { InputItem, ItemWriting } from './responses-writer.js';
 export { inputItems } from './responses-writer.js';
 export type { CallIds } from './call-ids.js';
 export { callIds } from './call-ids.js';
-export type { KnownMessage } from './known-messages.js';
-export { knownMessages } from './known-messages.js';
 export type { ToolNames } from './tool-names.js';
 export { toolNames } from './tool-names.js';
 export { isReadableInput, loggedArguments, toolInput } from './tool-input.js';

@@ -26,16 +26,10 @@ export type KnownMessage =
   | KnownToolMessage;
 
 /**
- * Removes the kinds that this version does not know from messages. An unknown part is left out; a result without any other part
+ * Removes the kinds that this version does not know from a message. An unknown part is left out; a result without any other part
  * gets a text that says so. An unknown thinking block removes all thinking of its message, because thinking is sent back
- * completely or not at all. Messages of a view are already filtered; messages that a caller built may not be. Messages without
- * unknown kinds are returned as the same objects.
+ * completely or not at all. A message without unknown kinds is returned as the same object.
  */
-export function knownMessages(messages: readonly Message[]): readonly KnownMessage[] {
-  return messages.map(knownMessage);
-}
-
-/** One message of {@link knownMessages}. */
 export function knownMessage(message: Message): KnownMessage {
   return isKnown(message) ? message : knownPartsOf(message);
 }

@@ -1,11 +1,12 @@
-import { isMeaningful, wellFormedJson } from '@palimpsest/events';
-import type { KnownContent, ReasoningItem } from '@palimpsest/events';
+import { isMeaningful } from '@palimpsest/events';
+import type { KnownContent, Message, ReasoningItem } from '@palimpsest/events';
 import { Memo } from '../memo.js';
 import { sentIdsOf } from './call-ids.js';
 import type { CallIds } from './call-ids.js';
 import { imageSource } from './image-source.js';
 import type { KnownAssistantMessage, KnownMessage, KnownToolMessage } from './known-messages.js';
 import { failedSilently, imageNotShown } from './placeholders.js';
+import { sendableMessage } from './sendable-message.js';
 import { textOnly } from './text-only.js';
 import { toolArguments } from './tool-input.js';
 import { sentNamesOf } from './tool-names.js';
@@ -54,20 +55,20 @@ export interface ItemWriting {
   readonly resultsInParts?: boolean;
 }
 
-const written = new Memo<KnownMessage, readonly InputItem[]>();
+const written = new Memo<Message, readonly InputItem[]>();
 
 /**
  * Writes a message as items of the Responses API; an empty message gives none. Write messages in order. The items are
  * well-formed. Those of a frozen message are remembered, shared by all calls, and frozen.
  */
-export function inputItems(message: KnownMessage, writing: ItemWriting): readonly InputItem[] {
+export function inputItems(message: Message, writing: ItemWriting): readonly InputItem[] {
   const { withPhases, resultsInParts = false } = writing;
   const sentIds = sentIdsOf(message, writing.ids);
   const sentNames = sentNamesOf(message, writing.names);
   const reasoning = reasoningOf(message, writing.reasoningSent);
-  const inputs = [withPhases, resultsInParts, ...sentIds, ...sentNames, ...reasoning];
+  const inputs = [withPhases, resultsInParts, sentIds.length, ...sentIds, sentNames.length, ...sentNames, ...reasoning];
   const how = { sentIds, sentNames, reasoning, withPhases, resultsInParts };
-  return written.of(message, () => wellFormedJson(itemsOf(message, how)), inputs);
+  return written.of(message, () => itemsOf(sendableMessage(message), how), inputs);
 }
 
 /** How a message is written, besides the message itself. */
@@ -155,9 +156,9 @@ type ReasoningForm = 'left-out' | 'without-id' | 'whole';
 const noReasoning: readonly ReasoningForm[] = [];
 
 /** The forms of a message's reasoning items. Adds what is sent to `sent`. */
-function reasoningOf(message: KnownMessage, sent: ItemWriting['reasoningSent']): readonly ReasoningForm[] {
-  if (message.role !== 'assistant' || message.reasoningItems === undefined) return noReasoning;
-  const { content, toolCalls = [], reasoningItems } = message;
+function reasoningOf(given: Message, sent: ItemWriting['reasoningSent']): readonly ReasoningForm[] {
+  if (given.role !== 'assistant' || given.reasoningItems === undefined) return noReasoning;
+  const { content, toolCalls = [], reasoningItems = [] } = sendableMessage(given);
   const forms = reasoningItems.map((): ReasoningForm => 'left-out');
   const count = content.length + toolCalls.length;
   const inOrder = [...reasoningItems.entries()].sort(

@@ -1,7 +1,4 @@
-import type { Message, ToolDefinition } from '@palimpsest/events';
-import { HistoryRuns } from '../history-runs.js';
-import type { HistoryReader } from '../history-runs.js';
-import type { KnownMessage } from './known-messages.js';
+import type { Message, ToolCall, ToolDefinition } from '@palimpsest/events';
 import { shortHash } from './short-hash.js';
 
 const maxLength = 64;
@@ -12,8 +9,6 @@ export interface ToolNames {
   toWire(name: string): string;
   /** The tool's original name. A name that the model made up stays unchanged. */
   fromWire(name: string): string;
-  /** The names that are sent in another form, and those forms, as one text. Names of equal texts write a history alike. */
-  readonly changes: string;
 }
 
 /**
@@ -44,12 +39,9 @@ export function toolNames(request: {
       if (!name.isWellFormed() && !rendered.has(name.toWellFormed())) rendered.set(name.toWellFormed(), sent);
     }
   }
-  const toWire = (name: string) => wire.get(name) ?? rendered.get(name) ?? name;
-  const changed = [...names, ...rendered.keys()].filter((name) => toWire(name) !== name);
   return {
-    toWire,
+    toWire: (name) => wire.get(name) ?? rendered.get(name) ?? name,
     fromWire: (name) => back.get(name) ?? name,
-    changes: changed.length === 0 ? '' : JSON.stringify(changed.map((name) => [name, toWire(name)])),
   };
 }
 
@@ -62,34 +54,21 @@ function freeAlias(name: string, taken: ReadonlyMap<string, string>): string {
   }
 }
 
-const none: readonly string[] = [];
+const none: readonly never[] = [];
 
 /** The names of the tools in a history, as its calls and results have them, in order of appearance. */
 export function namesInHistory(messages: readonly Message[]): ReadonlySet<string> {
-  return namesOfHistories.read(messages, () => new NamesReader(new Set())).names;
+  const names = new Set<string>();
+  for (const message of messages) {
+    if (message.role === 'assistant') for (const { name } of message.toolCalls ?? none) names.add(name);
+    else if (message.role === 'tool') names.add(message.toolName);
+  }
+  return names;
 }
 
-const namesOfHistories = new HistoryRuns<NamesReader>();
-
-class NamesReader implements HistoryReader<NamesReader> {
-  readonly names: Set<string>;
-
-  constructor(names: Set<string>) {
-    this.names = names;
-  }
-
-  add(message: Message): void {
-    if (message.role === 'assistant') for (const { name } of message.toolCalls ?? []) this.names.add(name);
-    else if (message.role === 'tool') this.names.add(message.toolName);
-  }
-
-  fork(): NamesReader {
-    return new NamesReader(new Set(this.names));
-  }
-}
-
-/** The names under which a message's calls are sent. */
-export function sentNamesOf(message: KnownMessage, names: Pick<ToolNames, 'toWire'>): readonly string[] {
+/** The names under which a message's calls are sent; none if they are their own. */
+export function sentNamesOf(message: Message, names: Pick<ToolNames, 'toWire'>): readonly string[] {
   if (message.role !== 'assistant' || message.toolCalls === undefined) return none;
-  return message.toolCalls.map(({ name }) => names.toWire(name));
+  const sentName = ({ name }: ToolCall) => names.toWire(name.toWellFormed());
+  return message.toolCalls.every((call) => sentName(call) === call.name) ? none : message.toolCalls.map(sentName);
 }

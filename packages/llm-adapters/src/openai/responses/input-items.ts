@@ -1,6 +1,4 @@
 import type { Message } from '@palimpsest/events';
-import { HistoryRuns } from '../../history-runs.js';
-import type { HistoryReader } from '../../history-runs.js';
 import type { CacheHints } from '../../llm.js';
 import { lastBefore } from '../../wire/cache-place.js';
 import { callIds } from '../../wire/call-ids.js';
@@ -24,81 +22,27 @@ export interface Input {
   readonly starts: readonly number[];
 }
 
-const runs = new HistoryRuns<ItemWriter>();
-
 /** The instructions and the items of a history. The list is new; its items can be shared between requests, and are frozen then. */
 export function inputOf(
   messages: readonly Message[],
   names: ToolNames,
   how: Required<Pick<ItemWriting, 'withPhases' | 'resultsInParts'>>,
 ): Input {
-  const start = () =>
-    new ItemWriter({ ...how, names, ids: callIds({ maxLength: maxCallIdLength }), reasoningSent: new GrowingSet() });
-  return runs.read(messages, start, [names.changes, how.withPhases, how.resultsInParts]).end();
-}
-
-interface Writing extends ItemWriting {
-  readonly reasoningSent: GrowingSet;
-}
-
-class ItemWriter implements HistoryReader<ItemWriter> {
-  readonly #writing: Writing;
-  readonly #items: InputItem[];
-  readonly #starts: number[];
-  #instructions: string | undefined;
-
-  constructor(writing: Writing, before?: ItemWriter) {
-    this.#writing = writing;
-    this.#items = before === undefined ? [] : before.#items.slice();
-    this.#starts = before === undefined ? [] : before.#starts.slice();
-    this.#instructions = before === undefined ? undefined : before.#instructions;
+  const writing = { ...how, names, ids: callIds({ maxLength: maxCallIdLength }), reasoningSent: new Set<string>() };
+  const items: InputItem[] = [];
+  const starts: number[] = [];
+  let instructions: string | undefined;
+  for (const message of messages) {
+    starts.push(items.length);
+    const isFirst = message.role === 'system' && instructions === undefined && items.length === 0;
+    const text = isFirst ? textOnly(sendableMessage(message).content) : '';
+    if (text !== '') instructions = text;
+    else for (const item of inputItems(message, writing)) items.push(item);
   }
-
-  add(given: Message): void {
-    const message = sendableMessage(given);
-    this.#starts.push(this.#items.length);
-    const isFirst = message.role === 'system' && this.#instructions === undefined && this.#items.length === 0;
-    const text = isFirst ? textOnly(message.content) : '';
-    if (text !== '') this.#instructions = text;
-    else for (const item of inputItems(message, this.#writing)) this.#items.push(item);
+  if (items.length === 0) {
+    items.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: startOfConversation }] });
   }
-
-  fork(): ItemWriter {
-    const { ids, reasoningSent } = this.#writing;
-    return new ItemWriter({ ...this.#writing, ids: ids.fork(), reasoningSent: reasoningSent.fork() }, this);
-  }
-
-  /** Ends the list; nothing may be added to the writer then. */
-  end(): Input {
-    if (this.#items.length === 0) {
-      const content: InputPart[] = [{ type: 'input_text', text: startOfConversation }];
-      this.#items.push({ type: 'message', role: 'user', content });
-    }
-    const instructions = this.#instructions;
-    return { ...(instructions === undefined ? {} : { instructions }), items: this.#items, starts: this.#starts };
-  }
-}
-
-/** A set of texts that only grows. */
-class GrowingSet {
-  readonly #before: GrowingSet | undefined;
-  readonly #texts = new Set<string>();
-
-  constructor(before?: GrowingSet) {
-    this.#before = before;
-  }
-
-  has(text: string): boolean {
-    return this.#texts.has(text) || (this.#before?.has(text) ?? false);
-  }
-
-  add(text: string): void {
-    this.#texts.add(text);
-  }
-
-  fork(): GrowingSet {
-    return new GrowingSet(this);
-  }
+  return { ...(instructions === undefined ? {} : { instructions }), items, starts };
 }
 
 /** The items with cache breakpoints at the hinted places, on copies. Results must be parts to carry one. */

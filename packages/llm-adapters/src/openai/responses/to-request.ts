@@ -38,7 +38,7 @@ export interface ResponsesOptions extends ChatCompletionsOptions {
  * - If the history has calls and the request has no tools, the called tools are declared by name and none may be called.
  * - Half of a surrogate pair becomes U+FFFD. Encrypted reasoning that contains one is left out.
  *
- * What frozen messages become is remembered with them, so a body costs what is new in its history. Parts of a body are frozen,
+ * What frozen messages become is remembered with them, so a further body costs little more than what is new. Parts of a body are frozen,
  * because later bodies share them: to change a body, copy it.
  *
  * @throws {@link InvalidRequestError} when two tools have one name, or the model does not take the effort.
