@@ -67,66 +67,82 @@ function printManyConversations(): void {
   }
 }
 
-/** The body of each step, beside the time of `JSON.stringify` of it; and what is remembered for it. */
+/** A body from nothing, and that of a further step, to `JSON.stringify` of the messages; and what is remembered for it. */
 export async function requestBodiesBench(): Promise<void> {
   const logOf = await measuredLogs();
-  for (const length of [1_000, 10_000, 100_000]) {
-    const steps = length === 100_000 ? 7 : 31;
+  for (const [length, rounds] of [
+    [100, 40],
+    [1_000, 20],
+    [10_000, 7],
+  ] as const) {
     const { origin, events } = logOf(Math.ceil(length * 1.3) + 20 * steps);
     const histories = growingHistory(events, length, steps);
     console.log(
-      `\n${length.toLocaleString('en-GB')} messages of ${origin}, a step more each time. CPU milliseconds: body + stringify.`,
+      `\n${length.toLocaleString('en-GB')} messages of ${origin}. CPU to that of JSON.stringify of them, the least of ${rounds}.`,
     );
-    for (const [name, wire] of Object.entries(wires)) printWire(name, bodiesOf(histories, wire), length);
-    if (length <= 10_000) await printCounters(histories);
+    const copies = () => View.fromEvents(events).toMessages().slice(0, histories[0]?.length);
+    for (const [name, wire] of Object.entries(wires)) printWire(name, bodiesOf(histories, copies, { wire, rounds }));
+    if (length > 100) await printCounters(histories);
   }
   if (globalThis.gc !== undefined) printManyConversations();
 }
 
+const steps = 31;
+
 interface Measured {
-  readonly first: number;
-  readonly body: number;
+  /** `JSON.stringify` of the messages. Unit: milliseconds, as of all others. */
   readonly stringify: number;
+  /** Of frozen messages that nobody has converted before. */
+  readonly first: number;
   /** Without memory: the messages are copies that are not frozen. */
   readonly ofCopies: number;
+  /** The median of those of a history that has grown by a step. */
+  readonly further: number;
   readonly rememberedBytes: number;
 }
 
-function bodiesOf(histories: readonly (readonly Message[])[], wire: Wire): Measured {
-  const bodies: number[] = [];
-  const strings: number[] = [];
+function bodiesOf(
+  histories: readonly (readonly Message[])[],
+  copies: () => readonly Message[],
+  { wire, rounds }: { readonly wire: Wire; readonly rounds: number },
+): Measured {
+  const cpuOf = (run: () => unknown): number => {
+    globalThis.gc?.();
+    const start = cpuClock();
+    run();
+    return cpuClock() - start;
+  };
+  const times = Array.from({ length: rounds }, () => {
+    const messages = copies();
+    const unfrozen = structuredClone(messages);
+    return {
+      stringify: cpuOf(() => JSON.stringify(messages)),
+      first: cpuOf(() => wire({ messages, tools, cache: { key: 'k', cachedMessages: 0 } })),
+      ofCopies: cpuOf(() => wire({ messages: unfrozen, tools, cache: { key: 'k', cachedMessages: 0 } })),
+    };
+  });
+  const least = (of: 'stringify' | 'first' | 'ofCopies') => Math.min(...times.map((one) => one[of]));
+  const further: number[] = [];
   const before = usedHeap();
   let rememberedBytes = 0;
   let sent: SentPrompt | undefined;
   for (const messages of histories) {
-    const start = cpuClock();
     sent = promptToSend(messages, sent);
-    const body = wire({ messages, tools, cache: { key: 'k', ...sent.cache } });
-    const made = cpuClock();
-    JSON.stringify(body);
-    bodies.push(made - start);
-    strings.push(cpuClock() - made);
-    if (bodies.length === 1) rememberedBytes = usedHeap() - before;
+    const start = cpuClock();
+    wire({ messages, tools, cache: { key: 'k', ...sent.cache } });
+    further.push(cpuClock() - start);
+    if (further.length === 1) rememberedBytes = (usedHeap() - before) / messages.length;
   }
-  const copies = structuredClone(histories.at(-1) ?? []);
-  const start = cpuClock();
-  wire({ messages: copies, tools });
-  const ofCopies = cpuClock() - start;
-  const [first = Number.NaN, ...later] = bodies;
-  return { first, body: median(later), stringify: median(strings), ofCopies, rememberedBytes };
+  const [first, ofCopies, stringify] = [least('first'), least('ofCopies'), least('stringify')];
+  return { first, ofCopies, stringify, further: median(further.slice(1)), rememberedBytes };
 }
 
-function printWire(
-  name: string,
-  { first, body, stringify, ofCopies, rememberedBytes }: Measured,
-  length: number,
-): void {
-  const ratio = (body + stringify) / stringify;
-  const memory =
-    globalThis.gc === undefined ? '' : `, remembers ${Math.round(rememberedBytes / length)} bytes a message`;
+function printWire(name: string, { stringify, first, ofCopies, further, rememberedBytes }: Measured): void {
+  const ratio = (time: number) => `${(time / stringify).toFixed(2).padStart(6)}×`;
+  const memory = globalThis.gc === undefined ? '' : `, remembers ${Math.round(rememberedBytes)} bytes a message`;
   console.log(
-    `  ${ratio.toFixed(2).padStart(6)}×  ${body.toFixed(2).padStart(7)} + ${stringify.toFixed(1)} ms  ${name}; ` +
-      `the first body ${first.toFixed(0)} ms, of unfrozen copies ${ofCopies.toFixed(0)} ms${memory}`,
+    `  ${ratio(first)} from nothing ${ratio(ofCopies)} of unfrozen copies ${ratio(further)} a step later ` +
+      `(stringify ${stringify.toFixed(1)} ms)  ${name}${memory}`,
   );
 }
 
