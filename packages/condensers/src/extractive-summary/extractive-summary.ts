@@ -163,7 +163,14 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
         const requirement = requirementOf(view, context, { maxSize: Infinity, maxTokens });
         const range = rangeNow(view, context);
         if (range === undefined) throw new NoCondensationAvailableError(whyNot(view));
-        return summarise(view, range, requirement, limits);
+        const all = requirement.level === 'none' ? undefined : rangeDownTo(view, 0, keepFirst);
+        try {
+          return summarise(view, range, requirement, limits);
+        } catch (error) {
+          // Near the target the summary is as large as what it replaces. A request then takes all that may go.
+          if (all === undefined || !NoCondensationAvailableError.isInstance(error)) throw error;
+          return summarise(view, all, requirement, limits);
+        }
       },
     };
     return reducer;
