@@ -6,7 +6,21 @@
  * Keys that become equal are told apart by more U+FFFD, so that no value is lost.
  */
 export function wellFormedJson<T>(value: T): T {
-  return wellFormed(value) as T;
+  return isWellFormed(value) ? value : (wellFormed(value) as T);
+}
+
+/** A look that makes nothing: nearly all data is well-formed. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isWellFormed(item)) return false;
+    return true;
+  }
+  for (const key of Object.keys(value)) {
+    if (!key.isWellFormed() || !isWellFormed((value as Record<string, unknown>)[key])) return false;
+  }
+  return true;
 }
 
 function wellFormed(value: unknown): unknown {
