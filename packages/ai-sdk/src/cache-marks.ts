@@ -20,6 +20,17 @@ export function marksOf(message: unknown): readonly CacheMark[] {
   });
 }
 
+/** A message, or a part, without its own marks. */
+export function unmarked<Value extends object>(value: Value): Value {
+  const options = field(value, 'providerOptions');
+  if (!isRecord(options)) return value;
+  const entries = Object.entries(options).map(([provider, own]) => {
+    const kept = isRecord(own) ? Object.fromEntries(Object.entries(own).filter(([name]) => !names.has(name))) : own;
+    return [provider, kept] as const;
+  });
+  return { ...value, providerOptions: Object.fromEntries(entries) };
+}
+
 /** A copy of a message with a mark for all of it: the providers set it on its last part. Undefined if it has one. */
 export function marked<Message extends object>(message: Message, { value }: CacheMark): Message | undefined {
   if (!isRecord(value) || marksOf(message).length > 0) return undefined;

@@ -1,5 +1,6 @@
 import { field, isRecord, textOf } from '@palimpsest/messages';
 import type { CallChange, MessageChanges, ResultChange } from '@palimpsest/messages';
+import { unmarked } from './cache-marks.js';
 import { imageUrl, isOf, isSigned, partKinds, partsOf } from './message-parts.js';
 import type { Part, PartKind } from './message-parts.js';
 import { deniedText, jsonOf } from './read-message.js';
@@ -24,6 +25,22 @@ export function changedMessage<Message extends { readonly role: string }>(
     ...message,
     content: isText ? changed.map((part) => textOf(field(part, 'text')) ?? '').join('\n\n') : changed,
   };
+}
+
+/** A message with one call or result of a message and nothing else, under another id. Undefined if there is none. */
+export function extractedMessage<Message extends { readonly role: string }>(
+  message: Message,
+  id: string,
+  as: string,
+): Message | undefined {
+  const parts = partsOf(field(message, 'content'));
+  const kinds = partKinds(message.role, parts);
+  const part = parts.findLast(
+    (one, index) =>
+      (kinds[index] === 'call' || kinds[index] === 'result') && (textOf(field(one, 'toolCallId')) ?? '') === id,
+  );
+  if (!isRecord(part)) return undefined;
+  return unmarked({ ...message, content: [unmarked({ ...part, ...ownOptions(part), toolCallId: as })] });
 }
 
 /** Whether a part makes a message that a provider accepts. */

@@ -1,6 +1,6 @@
 import type { Codec } from '@palimpsest/messages';
 import { marked, marksOf } from './cache-marks.js';
-import { changedMessage } from './changed-message.js';
+import { changedMessage, extractedMessage } from './changed-message.js';
 import { filePart, imagePart } from './recalled-parts.js';
 import { readMessage } from './read-message.js';
 
@@ -26,6 +26,7 @@ const shared: Omit<Codec<AiMessage>, 'name' | 'summary'> = {
   mergesAnswers: false,
   read: readMessage,
   changed: changedMessage,
+  extracted: extractedMessage,
   marks: marksOf,
   marked,
   result: ({ text, images, files }) => ({

@@ -1,4 +1,4 @@
-import { field, isRecord, listOf, textOf } from '@palimpsest/messages';
+import { field, isRecord, listOf, textOf, unmarked } from '@palimpsest/messages';
 import type { MessageChanges } from '@palimpsest/messages';
 import { blockKind, blocksOf, chat, isSigned, itemsOf, responses } from './content-blocks.js';
 import { messageOf, withFields } from './message-fields.js';
@@ -77,6 +77,42 @@ function changedAnswer<Message extends object>(
     ...(changes.words === undefined ? {} : { id: undefined }),
   });
 }
+
+/**
+ * A message with one call or result of a message and nothing else, under another id. Undefined if there is none. LangChain writes
+ * what it sends from the parsed calls if there is nothing else.
+ */
+export function extractedMessage<Message extends object>(
+  message: Message,
+  id: string,
+  as: string,
+): Message | undefined {
+  const known = messageOf(message);
+  if (known === undefined)
+    return chat.extracted(message as { readonly role: string } & Message, id, as) as Message | undefined;
+  const { kind, fields } = known;
+  if (kind === 'tool' || kind === 'function') {
+    const isNamed = (textOf(fields['tool_call_id']) ?? '') === id;
+    return isNamed ? withFields(message, { tool_call_id: as, content: unmarked(fields['content']) }) : undefined;
+  }
+  const isNamed = (call: unknown) => (textOf(field(call, 'id')) ?? '') === id;
+  const [parsed, listed] = [fields['tool_calls'], field(fields['additional_kwargs'], 'tool_calls')].map((calls) =>
+    listOf(calls).findLast(isNamed),
+  );
+  if (kind !== 'ai' || !(isRecord(parsed) || isRecord(listed))) return undefined;
+  return withFields(message, {
+    id: undefined,
+    content: '',
+    tool_calls: isRecord(parsed) ? [{ ...parsed, id: as }] : [],
+    additional_kwargs: isRecord(parsed) || !isRecord(listed) ? {} : { tool_calls: [{ ...listed, id: as }] },
+    ...Object.fromEntries(emptied.flatMap((name) => (name in fields ? [[name, []]] : []))),
+    ...(isRecord(fields['response_metadata'])
+      ? { response_metadata: { ...fields['response_metadata'], output: undefined } }
+      : {}),
+  });
+}
+
+const emptied = ['invalid_tool_calls', 'tool_call_chunks'] as const;
 
 /** Whether a block makes a message that a provider accepts. */
 function isSubstance(block: unknown): boolean {

@@ -1,7 +1,7 @@
 import { HumanMessage } from '@langchain/core/messages';
 import type { CacheMark, Codec } from '@palimpsest/messages';
 import type { BaseMessage } from 'langchain';
-import { changedMessage } from './changed-message.js';
+import { changedMessage, extractedMessage } from './changed-message.js';
 import { chat } from './content-blocks.js';
 import { messageOf, withFields } from './message-fields.js';
 import { readMessage } from './read-message.js';
@@ -14,6 +14,7 @@ export function langchainMessages(): Codec<BaseMessage> {
     read: readMessage,
     summary: (text) => new HumanMessage({ content: text }),
     changed: changedMessage,
+    extracted: extractedMessage,
     marks: (message) => chat.marks?.(asChat(message)) ?? [],
     marked: (message, mark: CacheMark) => {
       const copy = chat.marked?.(asChat(message), mark);

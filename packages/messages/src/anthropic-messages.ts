@@ -8,7 +8,7 @@ import {
   toolInput,
 } from '@palimpsest/llm-adapters/wire';
 import type { CallChange, Codec, MessageChanges, ResultChange } from './codec.js';
-import { anthropicContent, changedContent, markedContent, marksIn } from './host-parts.js';
+import { anthropicContent, changedContent, markedContent, marksIn, unmarked } from './host-parts.js';
 import { withPreambles } from './preambles.js';
 
 /** A message of the Messages API, of any version of the SDK. */
@@ -35,6 +35,7 @@ export function anthropicMessages(): Codec<AnthropicMessageLike, AnthropicTool> 
     },
     summary: (text) => ({ role: 'user', content: text }) as AnthropicMessageLike,
     changed: changedMessage,
+    extracted,
     marks: (message) => marksIn(field(message, 'content')),
     marked: (message, mark) => {
       const content = markedContent(field(message, 'content'), mark);
@@ -107,6 +108,14 @@ function changedResult(block: unknown, change: ResultChange | undefined): readon
   if (change === undefined || !isRecord(block)) return [block];
   if (change === 'left-out') return [];
   return [{ ...block, content: changedContent(block['content'], change, anthropicContent) }];
+}
+
+function extracted(message: AnthropicMessageLike, id: string, as: string): AnthropicMessageLike | undefined {
+  const [type, key] = message.role === 'assistant' ? ['tool_use', 'id'] : ['tool_result', 'tool_use_id'];
+  const block = listOf(field(message, 'content')).findLast(
+    (one) => field(one, 'type') === type && (textOf(field(one, key)) ?? '') === id,
+  );
+  return isRecord(block) ? withContent(message, [{ ...(unmarked(block) as object), [key]: as }]) : undefined;
 }
 
 /** A message whose only text is blank is refused. */

@@ -1,6 +1,6 @@
 import { field, isRecord, listOf, readChatMessage, textOf } from '@palimpsest/llm-adapters/wire';
 import type { Codec, MessageChanges } from './codec.js';
-import { changedContent, chatContent, isUnchanged, markedContent, marksIn } from './host-parts.js';
+import { changedContent, chatContent, isUnchanged, markedContent, marksIn, unmarked } from './host-parts.js';
 import { withPreambles } from './preambles.js';
 
 /** A message of Chat Completions, of any version of the SDK. */
@@ -44,6 +44,7 @@ export function chatMessages(options: ChatMessagesOptions = {}): Codec<ChatMessa
             : withFields(message, { content: chatContent(changes.words, 'user') });
       }
     },
+    extracted,
     marks: (message) => marksIn(field(message, 'content')),
     marked: (message, mark) => {
       const content = markedContent(field(message, 'content'), mark);
@@ -107,6 +108,24 @@ function changedResult(message: ChatMessageLike, changes: MessageChanges): ChatM
   return withFields(message, {
     content: changedContent(field(message, 'content'), change, (content) => chatContent(content, 'tool')),
   });
+}
+
+function extracted(message: ChatMessageLike, id: string, as: string): ChatMessageLike | undefined {
+  if (message.role !== 'assistant') {
+    const isNamed = (textOf(field(message, 'tool_call_id')) ?? '') === id && message.role !== 'user';
+    const content = unmarked(field(message, 'content'));
+    return isNamed ? withFields(message, { content, ...(id === '' ? {} : { tool_call_id: as }) }) : undefined;
+  }
+  const call = listOf(field(message, 'tool_calls')).findLast((one) => idOf(one) === id);
+  const {
+    tool_calls: _calls,
+    function_call: legacy,
+    ...rest
+  } = message as Readonly<Record<string, unknown>> & typeof message;
+  if (isRecord(call)) return { ...rest, content: null, tool_calls: [{ ...call, id: as }] } as ChatMessageLike;
+  return id === '' && isRecord(legacy)
+    ? ({ ...rest, content: null, function_call: legacy } as ChatMessageLike)
+    : undefined;
 }
 
 function alternating(messages: readonly ChatMessageLike[]): readonly ChatMessageLike[] {

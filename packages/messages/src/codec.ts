@@ -95,6 +95,15 @@ export interface Codec<Message = unknown, HostTool extends object = object> {
    */
   changed(message: Message, changes: MessageChanges): Message | undefined;
   /**
+   * A message with one call or one result of a message and nothing else, for another place in the list: without words, thinking, cache marks
+   * and ids by which a provider knows the original. Undefined if the message has no such call or result. Of two results of one call the
+   * last counts.
+   *
+   * @param id - as {@link Codec.read} names it; empty for a call or result that names none
+   * @param as - the id that it gets
+   */
+  extracted(message: Message, id: string, as: string): Message | undefined;
+  /**
    * What a provider takes of a list whose neighbours a condensation has changed: joins messages of the user where the server wants the
    * roles to alternate, or restores what has to stand first. Not called for a list that is untouched. @defaultValue the list
    */

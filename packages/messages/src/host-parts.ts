@@ -79,6 +79,14 @@ export function marksOf(part: unknown): readonly CacheMark[] {
   });
 }
 
+/** A part, or a content, without marks. */
+export function unmarked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unmarked);
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).filter(([name]) => !(markFields as readonly string[]).includes(name));
+  return Object.fromEntries(entries.map(([name, one]) => [name, name === 'content' ? unmarked(one) : one]));
+}
+
 const unit: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 
 function lifeOf(ttl: unknown): number {

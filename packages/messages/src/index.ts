@@ -19,5 +19,6 @@ export type { AnthropicMessageLike, AnthropicTool } from './anthropic-messages.j
 export { anthropicMessages } from './anthropic-messages.js';
 export type { ResponsesItemLike, ResponsesTool } from './responses-items.js';
 export { responsesItems } from './responses-items.js';
+export { unmarked } from './host-parts.js';
 export { isPreamble, withPreambles } from './preambles.js';
 export { field, isRecord, listOf, textOf } from '@palimpsest/llm-adapters/wire';

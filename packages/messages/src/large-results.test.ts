@@ -14,7 +14,7 @@ it('a result larger than the window is cut at the first request, before anything
   const history = condensedHistory({ condenser, codec, contextWindow: 10_000 });
   const list = chatHistory(5);
   const content = `The beginning. ${'word '.repeat(20_000)}The end.`;
-  const call = list.at(-3) as ChatMessage & { role: 'assistant' };
+  const call = list.at(-2) as ChatMessage & { role: 'assistant' };
   list.push({ ...call, tool_calls: [{ id: 'large', type: 'function', function: { name: 'read', arguments: '{}' } }] });
   list.push({ role: 'tool', tool_call_id: 'large', content });
   const { messages, condensations, reports, tokensAfter } = await history.fit(list, { tools: history.tools });

@@ -3,15 +3,12 @@ import type { EventId } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 
 /**
- * The calls and results that no provider takes: calls without a result, results without a call, calls with the id of an open one, and pairs
- * with another answer of the model between call and result. An abort leaves such lists.
+ * The calls and results that no provider takes: calls without a result, results without a call, calls with the id of an open one. An abort
+ * leaves such lists.
  */
 export function unpaired(view: View): ReadonlySet<EventId> {
   const gone = new Set<EventId>();
   const answered = new Set<string>();
-  for (const item of view.sent().items) {
-    if (item.kind === 'late') for (const { event } of [item.call, item.result]) gone.add(event.id);
-  }
   for (const event of [...view.events].reverse()) {
     const reason = view.leftOut.get(event.id);
     if (isToolResult(event)) {

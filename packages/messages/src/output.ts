@@ -1,5 +1,12 @@
 import { isToolResult, messageContent, toolResultContent } from '@palimpsest/events';
-import type { Condensation, Event, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
+import type {
+  ActionEvent,
+  Condensation,
+  Event,
+  EventId,
+  LLMConvertibleEvent,
+  ToolResultEvent,
+} from '@palimpsest/events';
 import type { Piece } from '@palimpsest/llm-adapters/wire';
 import { protectedEventIds, viewOfLog } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
@@ -7,12 +14,14 @@ import type { CallChange, Codec, HostMessage, MessageChanges, ResultChange } fro
 import { digestAfter, messageDigest } from './digest.js';
 import type { HistoryLog } from './history-log.js';
 import type { HostList } from './host-list.js';
+import { insertsOf } from './inserts.js';
+import type { PlacedInsert } from './inserts.js';
 import { unpaired } from './list-repair.js';
 
 /** One message that is sent. */
 export interface SentMessage {
   readonly message: unknown;
-  /** The index of the host's message that it is or was; undefined for a summary. */
+  /** The index of the host's message that it is or was; undefined for what stands elsewhere, and for a summary. */
   readonly index: number | undefined;
   /** Makes the digest of the message without its thinking. @defaultValue it is the host's own message at the index */
   readonly digest?: (() => string) | undefined;
@@ -38,6 +47,7 @@ export class OutputWriter {
         readonly messages: readonly unknown[];
         /** The condensations; undefined if the view was derived from the log's. */
         readonly edits: readonly Condensation[] | undefined;
+        readonly inserts: readonly MadeInsert[];
         readonly sent: readonly SentMessage[];
       }
     | undefined;
@@ -52,19 +62,21 @@ export class OutputWriter {
   /** @param messages - the host's list, which the log has read */
   write(messages: readonly unknown[], log: HistoryLog, view: View): readonly SentMessage[] {
     const edits = viewOfLog(view) === view ? view.condensations : undefined;
+    const inserts = this.#made(insertsOf(log, view, this.#repairs), messages, log);
     // Of an untouched list every message is the host's own.
-    const isUntouched = edits?.length === 0 && this.#label === undefined && !this.#repairs;
+    const isUntouched = edits?.length === 0 && inserts.length === 0 && this.#label === undefined && !this.#repairs;
     if (isUntouched) return messages.map((message, index) => ({ message, index }));
     // A call that is left out is sent when its result has come.
     const last = this.#repairs ? undefined : this.#last;
-    const gone = this.#repairs ? unpaired(view) : nothing;
+    const gone = new Set([...(this.#repairs ? unpaired(view) : []), ...inserts.flatMap((one) => one.gone)]);
     // Without another edit a list that has grown is sent as before, with more at its end.
     const isGrown =
       last?.log === log &&
       last.messages.length <= messages.length &&
       edits !== undefined &&
       last.edits !== undefined &&
-      isSameList(edits, last.edits);
+      isSameList(edits, last.edits) &&
+      isSameBeginning(inserts, last.inserts, last.messages.length);
     const sent: SentMessage[] = [];
     if (isGrown) {
       for (const one of last.sent) {
@@ -77,17 +89,57 @@ export class OutputWriter {
     }
     const from = isGrown ? last.messages.length : 0;
     const fates = fatesOf(messages, from, log, view);
-    const summaries = isGrown ? none : summariesOf(log, view);
-    const addSummaries = (before: number): void => {
-      for (const text of summaries.get(before) ?? []) sent.push({ ...this.#summary(text), index: undefined });
+    const added = inserts.filter(({ since }) => !isGrown || since >= from);
+    const addInserts = (before: number): void => {
+      for (const { at, copies } of added) if (at === before) sent.push(...copies);
     };
     for (let index = from; index < messages.length; index++) {
-      addSummaries(index);
+      addInserts(index);
       if (fates[index - from] === 'sent') sent.push(...this.#messageAt(messages[index], index, log, view, gone));
     }
-    addSummaries(messages.length);
-    this.#last = { log, messages, edits, sent };
+    addInserts(messages.length);
+    this.#last = { log, messages, edits, inserts, sent };
     return sent;
+  }
+
+  /** The inserts as messages. A late result that cannot be written alone stays where it is. */
+  #made(inserts: readonly PlacedInsert[], messages: readonly unknown[], log: HistoryLog): readonly MadeInsert[] {
+    return inserts.flatMap(({ at, insert }): readonly MadeInsert[] => {
+      if ('summary' in insert) {
+        return [{ at, since: -1, copies: [{ ...this.#summary(insert.summary), index: undefined }], gone: [] }];
+      }
+      const { call, result, sentId, gone } = insert;
+      const parts = [...(call === undefined ? [] : [call]), result];
+      const copies = parts.flatMap((event) => this.#extracted(event, sentId, messages, log) ?? []);
+      const since = Math.max(...log.messagesOf(result.id));
+      return copies.length < parts.length ? [] : [{ at, since, copies, gone }];
+    });
+  }
+
+  /** A call or a result as a message of its own. */
+  #extracted(
+    event: ActionEvent | ToolResultEvent,
+    sentId: string,
+    messages: readonly unknown[],
+    log: HistoryLog,
+  ): SentMessage | undefined {
+    for (const index of log.messagesOf(event.id)) {
+      const idOf = idsIn(log.list.at(index)?.host);
+      const id = idOf(event.type === 'action' ? event.toolCall.id : event.toolCallId);
+      const as = id === '' ? '' : sentId;
+      const alone = this.#codec.extracted(messages[index], id, as);
+      if (alone === undefined) continue;
+      const logged = log.eventsOf(index).find((one) => one.id === event.id);
+      const result = event.type === 'action' ? undefined : resultChange(logged, event, this.#label);
+      const changed = this.#codec.changed(alone, {
+        ...(event.type === 'action' && event !== logged
+          ? { calls: new Map([[as, { arguments: event.toolCall.arguments }]]) }
+          : {}),
+        ...(result === undefined ? {} : { results: new Map([[as, result]]) }),
+      });
+      return changed === undefined ? undefined : { ...this.#copyOf(changed), index: undefined };
+    }
+    return undefined;
   }
 
   #summary(text: string): SentCopy {
@@ -131,6 +183,27 @@ export class OutputWriter {
     let made: string | undefined;
     return { message, digest: () => (made ??= messageDigest(this.#codec.read(message))) };
   }
+}
+
+/** The messages of an insert. */
+interface MadeInsert {
+  readonly at: number;
+  /** The index of the message that brought it; -1 for a summary, which stays while the condensations stay. */
+  readonly since: number;
+  readonly copies: readonly SentMessage[];
+  readonly gone: readonly EventId[];
+}
+
+/** Whether the inserts of a list that has grown leave what was sent of it as it was. */
+function isSameBeginning(inserts: readonly MadeInsert[], before: readonly MadeInsert[], length: number): boolean {
+  const old = inserts.filter(({ since }) => since < length);
+  const isSame =
+    old.length === before.length &&
+    old.every(({ at, gone }, index) => {
+      const known = before[index];
+      return at === known?.at && isSameList(gone, known.gone);
+    });
+  return isSame && inserts.every(({ at, since }) => since < length || at >= length);
 }
 
 type SentCopy = Omit<SentMessage, 'index'>;
@@ -212,43 +285,12 @@ function fatesOf(messages: readonly unknown[], from: number, log: HistoryLog, vi
   });
 }
 
-/** The texts of the summaries, by the index of the host's message before which they are sent. */
-function summariesOf(log: HistoryLog, view: View): ReadonlyMap<number, readonly string[]> {
-  const summaries = new Map<number, string[]>();
-  if (view.condensations.every(({ summary }) => summary === undefined)) return summaries;
-  let after = 0;
-  const passed = (id: EventId): void => {
-    for (const message of log.messagesOf(id)) after = Math.max(after, message + 1);
-  };
-  const { system, items } = view.sent();
-  if (system !== undefined) passed(system.id);
-  for (const item of items) {
-    switch (item.kind) {
-      case 'words':
-        if (item.event.type === 'condensation-summary') {
-          const texts = summaries.get(after) ?? [];
-          summaries.set(after, [...texts, item.event.summary]);
-        } else passed(item.event.id);
-        break;
-      case 'batch':
-        for (const { event } of item.calls) passed(event.id);
-        for (const { event } of item.results) passed(event.id);
-        break;
-      case 'late':
-        passed(item.result.event.id);
-    }
-  }
-  return summaries;
-}
-
 function changesOf(
   events: readonly Event[],
   shown: readonly (LLMConvertibleEvent | undefined)[],
   { label, host }: { readonly label: LabelOf | undefined; readonly host: HostMessage | undefined },
 ): MessageChanges {
-  const named = new Set(host?.pieces.flatMap((piece) => idIn(piece) ?? []));
-  // The log names calls that have no id.
-  const idOf = (id: string): string => (named.has(id) ? id : '');
+  const idOf = idsIn(host);
   const calls = new Map<string, CallChange>();
   const results = new Map<string, ResultChange>();
   let words: MessageChanges['words'];
@@ -262,9 +304,8 @@ function changesOf(
       const id = idOf(event.toolCallId);
       if (now === undefined || !isToolResult(now)) results.set(id, 'left-out');
       else {
-        const line = label?.(now);
-        const content = now === event ? undefined : toolResultContent(now);
-        if (content !== undefined || line !== undefined) results.set(id, { content, line });
+        const change = resultChange(event, now, label);
+        if (change !== undefined) results.set(id, change);
       }
     } else if (event.type === 'message' && now !== event) {
       words =
@@ -280,6 +321,22 @@ function changesOf(
   };
 }
 
+function resultChange(
+  logged: Event | undefined,
+  shown: ToolResultEvent,
+  label: LabelOf | undefined,
+): ResultChange | undefined {
+  const line = label?.(shown);
+  const content = shown === logged ? undefined : toolResultContent(shown);
+  return content === undefined && line === undefined ? undefined : { content, line };
+}
+
+/** The id by which a message names a call; empty for one that the message does not name. The log names calls that have no id. */
+function idsIn(host: HostMessage | undefined): (id: string) => string {
+  const named = new Set(host?.pieces.flatMap((piece) => idIn(piece) ?? []));
+  return (id) => (named.has(id) ? id : '');
+}
+
 function idIn(piece: Piece): string | undefined {
   return piece.type === 'call' ? piece.id : piece.type === 'result' ? piece.toolCallId : undefined;
 }
@@ -287,9 +344,6 @@ function idIn(piece: Piece): string | undefined {
 function callId(event: Event): string {
   return event.type === 'action' ? event.toolCall.id : '';
 }
-
-const nothing: ReadonlySet<EventId> = new Set();
-const none: ReadonlyMap<number, readonly string[]> = new Map();
 
 function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index]);

@@ -1,7 +1,7 @@
 import type { KnownContent } from '@palimpsest/events';
 import { field, isRecord, readResponsesItem, textOf } from '@palimpsest/llm-adapters/wire';
 import type { Codec, HostMessage, MessageChanges, ResultChange } from './codec.js';
-import { changedContent, markedContent, marksIn, responsesOutput } from './host-parts.js';
+import { changedContent, markedContent, marksIn, responsesOutput, unmarked } from './host-parts.js';
 import { withPreambles } from './preambles.js';
 
 /** An item of the Responses API, input or output, of any version of the SDK. */
@@ -24,6 +24,7 @@ export function responsesItems(): Codec<ResponsesItemLike, ResponsesTool> {
     read: readItem,
     summary: (text) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }),
     changed: changedItem,
+    extracted: extractedItem,
     marks: (item) => marksIn(field(item, contentKey(item))),
     marked: (item, mark) => {
       const key = contentKey(item);
@@ -92,6 +93,15 @@ function changedItem(item: ResponsesItemLike, changes: MessageChanges): Response
       return { ...item, content };
     }
   }
+}
+
+function extractedItem(item: ResponsesItemLike, id: string, as: string): ResponsesItemLike | undefined {
+  const [piece] = readResponsesItem(item).pieces;
+  const named = piece?.type === 'call' ? piece.id : piece?.type === 'result' ? piece.toolCallId : undefined;
+  if (named !== id) return undefined;
+  const { id: _id, ...rest } = item as Readonly<Record<string, unknown>>;
+  const key = 'callId' in item ? 'callId' : 'call_id';
+  return { ...rest, [key]: as, ...('output' in item ? { output: unmarked(item.output) } : {}) };
 }
 
 /** Where a call has arguments as text. A call for a shell, a computer or a patch has none: the API takes no other form of it. */

@@ -30,6 +30,16 @@ export function agentItems(): Codec<AgentItem> {
       ...images.map(({ url }) => ({ type: 'image', image: url })),
       ...files.map(outputFile),
     ],
+    extracted: extractedItem,
     tool: (definition) => responsesItems().tool(definition),
   };
+}
+
+/** A call or a result is an item of its own. */
+function extractedItem(item: AgentItem, id: string, as: string): AgentItem | undefined {
+  const [piece] = readItem(item).pieces;
+  const named = piece?.type === 'call' ? piece.id : piece?.type === 'result' ? piece.toolCallId : undefined;
+  if (named !== id) return undefined;
+  const { id: _id, ...rest } = item as Readonly<Record<string, unknown>>;
+  return { ...rest, callId: as };
 }

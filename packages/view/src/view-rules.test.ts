@@ -256,6 +256,20 @@ describe('a second result of a call', () => {
     expect(outline(viewOf(log).toMessages())).toEqual(['user: Go.', 'assistant: I wait.']);
   });
 
+  test('follows as a pair where a condensation has forgotten the call and its first result, answer or not', () => {
+    const log = logBuilder();
+    log.user('Go.');
+    const { action, result } = log.call('run', {}, 'running in the background');
+    log.condensation([action, result], { summary: 'S' });
+    log.observation(action, 'half');
+    log.observation(action, 'done');
+    expect(outline(viewOf(log).toMessages())).toEqual([
+      'user: Go. S',
+      expect.stringMatching(/^assistant: \(call_/),
+      expect.stringMatching(/^tool call_[0-9a-f]+: done$/),
+    ]);
+  });
+
   test('of a late pair is sent in its stead, and after another answer beside it', () => {
     const log = logBuilder();
     const action = log.action('run', { llmResponseId: 'a' });

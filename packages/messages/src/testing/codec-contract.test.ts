@@ -92,6 +92,16 @@ describe('the contract of a codec', () => {
       'reads every message of a clean conversation',
     ],
     [
+      'extracts a call with the words beside it',
+      of(() => ({ extracted: (message) => message })),
+      'extracts a call or a result, alone and under another id',
+    ],
+    [
+      'gives a second result the id of the first',
+      of(({ extracted }) => ({ extracted: (message, id) => extracted(message, id, id) })),
+      'sends the newest of two results of a call, with a call of its own',
+    ],
+    [
       'takes a mark for content',
       of(({ read }) => ({
         read: (message) => {

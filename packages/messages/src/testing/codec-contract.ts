@@ -130,6 +130,56 @@ export function codecContract<Message>(options: CodecContractOptions<Message>): 
     });
   });
 
+  test('extracts a call or a result, alone and under another id', async () => {
+    each((message, codec) => {
+      for (const piece of piecesOf(codec, message)) {
+        if (piece.type !== 'call' && piece.type !== 'result') continue;
+        const id = (piece.type === 'call' ? piece.id : piece.toolCallId) ?? '';
+        const copy = codec.extracted(message, id, 'call_elsewhere');
+        const [alone, ...others] = copy === undefined ? [] : piecesOf(codec, copy);
+        assert(alone !== undefined && others.length === 0, 'it is not alone', copy);
+        const renamed =
+          piece.type === 'call' ? { ...piece, id: 'call_elsewhere' } : { ...piece, toolCallId: 'call_elsewhere' };
+        assert(sameDigest([alone], [renamed]), 'it reads as another one', copy);
+        assert((codec.marks?.(copy as Message) ?? []).length === 0, 'it has a cache mark', copy);
+        assert(
+          codec.extracted(message, 'no such call', 'call_elsewhere') === undefined,
+          'it extracts what is not there',
+          message,
+        );
+      }
+    });
+  });
+
+  test('sends the newest of two results of a call, with a call of its own', async () => {
+    const text = 'It is done now.';
+    for (const messages of conversations()) {
+      const codec = create();
+      const [first] = messages.flatMap((message) => {
+        const [result, ...others] = resultsOf(codec, message);
+        return result === undefined || others.length > 0 ? [] : [{ message, id: result.toolCallId ?? '' }];
+      });
+      if (first === undefined) continue;
+      const { message, id } = first;
+      const alone = codec.extracted(message, id, id);
+      const results = new Map([[id, { content: [{ type: 'text', text } as const] }]]);
+      const again = alone === undefined ? undefined : codec.changed(alone, { results });
+      assert(again !== undefined, 'a result cannot be extracted', message);
+      for (const list of [
+        [...messages, again],
+        [...messages.slice(0, messages.indexOf(message) + 1), again],
+      ]) {
+        const history = condensedHistory({ condenser: idle, codec, unknownThinking: 'sent' });
+        const { messages: sent, problem } = await history.fit(list);
+        if (problem !== undefined) throw problem;
+        const found = [...pairingProblems(codec, sent), ...(problems?.(sent) ?? [])];
+        assert(found.length === 0, found.join('; '), sent);
+        const said = sent.flatMap((one) => resultsOf(codec, one)).filter((one) => textOfResult(one) === text);
+        assert(said.length === 1, 'the newest result is not sent once', sent);
+      }
+    }
+  });
+
   test('leaves thinking out, all of it, and nothing else', async () => {
     each((message, codec) => {
       const copy = codec.changed(message, { thinking: 'left-out' });
@@ -217,7 +267,12 @@ export function codecContract<Message>(options: CodecContractOptions<Message>): 
       const history = condensedHistory({ condenser, codec, unknownThinking: 'sent' });
       const fitted = await history.fit(dirty as readonly Message[]);
       if (fitted.problem !== undefined) throw fitted.problem;
-      if (condenser === idle) assert(fitted.state === 'untouched', 'a dirty list is changed', fitted.messages);
+      const ids = (dirty as readonly Message[]).flatMap((one) =>
+        resultsOf(codec, one).map(({ toolCallId }) => toolCallId),
+      );
+      const hasSecondResults = new Set(ids).size < ids.length;
+      if (condenser === idle && !hasSecondResults)
+        assert(fitted.state === 'untouched', 'a dirty list is changed', fitted.messages);
     }
   });
 }
@@ -247,8 +302,10 @@ function pairingProblems<Message>(codec: Codec<Message>, messages: readonly Mess
   const open = new Map<string, number>();
   const found: string[] = [];
   for (const piece of messages.flatMap((message) => piecesOf(codec, message))) {
-    if (piece.type === 'call') open.set(piece.id ?? '', (open.get(piece.id ?? '') ?? 0) + 1);
-    else if (piece.type === 'result') {
+    if (piece.type === 'call') {
+      if (open.has(piece.id ?? '')) found.push(`two calls of one id: ${piece.id ?? 'no id'}`);
+      open.set(piece.id ?? '', (open.get(piece.id ?? '') ?? 0) + 1);
+    } else if (piece.type === 'result') {
       const waiting = open.get(piece.toolCallId ?? '') ?? 0;
       if (waiting === 0) found.push(`a result without its call: ${piece.toolCallId ?? 'no id'}`);
       else open.set(piece.toolCallId ?? '', waiting - 1);

@@ -50,7 +50,7 @@ export function isAssistantEvent(event: Event): event is AssistantEvent {
 
 /**
  * Finds the responses of a log and matches their calls and results, in the order of the log. The answer for an event depends
- * only on the events before it in the log, not on forgotten events, and never changes.
+ * only on the events before it in the log, and never changes. That events are forgotten matters to a result whose call is.
  *
  * Servers repeat the ids of their responses, and some send one id for all of them. So an event with the id of the newest
  * response begins another response if every call of the newest response is answered and there is evidence of another model
@@ -60,6 +60,7 @@ export function isAssistantEvent(event: Event): event is AssistantEvent {
 export class CallHistory {
   /** The newest call with an id that is not the repetition of an open call. */
   readonly #newest = new Map<string, Call>();
+  readonly #isListed: (action: ActionEvent) => boolean;
   /** For the position of each assistant event, the first position of its response. */
   readonly #responses = new Map<number, number>();
   #open: Batch | undefined;
@@ -71,6 +72,11 @@ export class CallHistory {
   #responseId: string | undefined;
   /** A model was called since the newest assistant event. */
   #isModelCalled = false;
+
+  /** @param isListed - whether the stored list holds a call */
+  constructor(isListed: (action: ActionEvent) => boolean) {
+    this.#isListed = isListed;
+  }
 
   /** The batch that is not sealed yet. */
   get open(): Batch | undefined {
@@ -159,16 +165,22 @@ export class CallHistory {
     if (call.answeredAt === Infinity) {
       call.answeredAt = position;
       call.late = call.batch !== this.#open;
-      if (!call.late) this.#waiting--;
+      if (call.late) call.isAlone = !this.#isListed(call.action);
+      else this.#waiting--;
     } else if (call.repetitions > 0) {
       call.repetitions--;
       return undefined;
-    } else if (call.batch !== this.#open && this.#assistantAt > call.answeredAt) {
-      // The model has read the result before, so the newest follows as a pair of its own.
+    } else if (call.batch !== this.#open && !this.#isReplaceable(call)) {
+      // The newest follows as a pair of its own.
       return this.#askAgain(call, { id, position });
     }
     call.results.push({ id, position });
     return call;
+  }
+
+  /** True if no model has read the result of a call, and a result in its place would be sent. */
+  #isReplaceable(call: Call): boolean {
+    return this.#assistantAt <= call.answeredAt && (call.isAlone || this.#isListed(call.action));
   }
 
   /** A call that was answered before, for a result that the model has not read. */

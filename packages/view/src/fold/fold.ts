@@ -14,7 +14,7 @@ import { lacksUnknown, unknownKinds, unknownSource } from './unknown-kinds.js';
  * A revert makes a new fold of the whole log.
  */
 export class Fold {
-  readonly history = new CallHistory();
+  readonly history = new CallHistory(({ id }) => this.#events.some((event) => event.id === id));
   readonly turns = new TurnTracker();
   readonly condensations: Condensation[] = [];
   readonly internalEvents: Event[] = [];
@@ -113,7 +113,6 @@ export class Fold {
       if (this.#lackedBatch || isMisplaced || this.#unknown.size > 0) this.staleSince.set(event.id, position);
       else this.#fresh.add(event.id);
     }
-    if (call?.late === true && !this.#events.some(({ id }) => id === call.action.id)) call.isAlone = true;
     this.#events.push(event);
     this.#calls.push(call);
   }
