@@ -217,6 +217,37 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
       },
     );
 
+    it.each<[Api, string]>([
+      ['chat', 'gpt-4o'],
+      ['responses', 'gpt-5'],
+      ['anthropic', 'claude-haiku-4-5'],
+    ])(
+      '%s: the newest of two results of a call is sent, with a call of its own once the first was read',
+      async (api, name) => {
+        const { server, model } = await started(api, name, { steps: 1 });
+        const job = { toolCallId: 'job', toolName: 'read' };
+        const result = (value: string): ModelMessage => ({
+          role: 'tool',
+          content: [{ type: 'tool-result', ...job, output: { type: 'text', value } }],
+        });
+        const call = (...words: string[]): ModelMessage => ({
+          role: 'assistant',
+          content: [
+            ...words.map((text) => ({ type: 'text' as const, text })),
+            { type: 'tool-call', ...job, input: { path: 'job' } },
+          ],
+        });
+        const messages = [question(), call('I start it.'), result('It runs.'), result('Half of it runs.')];
+        messages.push({ role: 'assistant', content: 'I wait.' }, result('Nearly.'), result('It is done.'));
+        const prepareStep = condensing({ condenser: condenser() });
+        await generateText({ ...settings(model, ''), messages, prepareStep });
+        const sent = JSON.stringify(sentTo(server));
+        for (const text of ['Half of it runs.', 'I wait.', 'It is done.']) expect(sent).toContain(text);
+        for (const text of ['It runs.', 'Nearly.']) expect(sent).not.toContain(text);
+        expect(sent.split('I start it.')).toHaveLength(2);
+      },
+    );
+
     it('returns the whole loop to the host', async () => {
       const { model } = await started('chat', 'gpt-4o', { steps: loopSteps });
       const result = await generateText({

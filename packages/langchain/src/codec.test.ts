@@ -1,8 +1,12 @@
 import { AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messages';
-import { chatMessages } from '@palimpsest/messages';
+import { noOpCondenser } from '@palimpsest/condensers';
+import { chatMessages, condensedHistory } from '@palimpsest/messages';
 import { codecContract } from '@palimpsest/messages/testing';
-import { describe, expect, it, test } from 'vitest';
+import { sentTo } from '@palimpsest/provider-servers';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { plainConversation, richConversation, toolSteps } from '../test-support/conversations.js';
+import { chatModel, scriptedModel } from '../test-support/scripted-model.js';
+import type { Api } from '../test-support/scripted-model.js';
 import { langchainMessages } from './index.js';
 
 const codec = langchainMessages();
@@ -109,3 +113,38 @@ describe("the codec of LangChain's messages", () => {
     ]);
   });
 });
+
+it.each<[Api, string]>([
+  ['chat', 'gpt-4o'],
+  ['responses', 'gpt-5'],
+  ['anthropic', 'claude-haiku-4-5'],
+])(
+  '%s: the newest of two results of a call is sent, with a call of its own once the first was read',
+  async (api, name) => {
+    const server = await scriptedModel(api, { steps: 1 });
+    onTestFinished(() => server.close());
+    const result = (content: string) => new ToolMessage({ tool_call_id: 'job', content });
+    const args = { path: 'job' };
+    const content = [
+      { type: 'text', text: 'I start it.' },
+      ...(api === 'anthropic' ? [{ type: 'tool_use', id: 'job', name: 'read', input: args }] : []),
+    ];
+    const call = new AIMessage({ content, tool_calls: [{ id: 'job', name: 'read', args }] });
+    const list = [
+      new HumanMessage('Go.'),
+      call,
+      result('It runs.'),
+      result('Half of it runs.'),
+      new AIMessage('I wait.'),
+    ];
+    list.push(result('Nearly.'), result('It is done.'));
+    const condenser = noOpCondenser();
+    const { messages } = await condensedHistory({ condenser, codec }).fit(list);
+    const tool = { name: 'read', description: 'Reads.', schema: { type: 'object' as const, properties: {} } };
+    await chatModel(api, name, server).bindTools([tool]).invoke(messages);
+    const sent = JSON.stringify(sentTo(server));
+    for (const text of ['Half of it runs.', 'I wait.', 'It is done.']) expect(sent).toContain(text);
+    for (const text of ['It runs.', 'Nearly.']) expect(sent).not.toContain(text);
+    expect(sent.split('I start it.')).toHaveLength(2);
+  },
+);

@@ -38,8 +38,8 @@ export interface CondensedHistoryOptions<Message, HostTool extends object = obje
    */
   readonly relevance?: true | RelevanceOptions | undefined;
   /**
-   * Leaves out what no provider takes and an abort leaves behind: calls without a result, results without a call, empty answers, and a call and
-   * its result with another answer between. The list of the host stays. @defaultValue false: a dirty list is sent as it is
+   * Leaves out what no provider takes and an abort leaves behind: calls without a result, results without a call, empty answers. A call with an
+   * answer of the model between it and its result is sent where the result stands. The list of the host stays. @defaultValue false: a dirty list is sent as it is
    */
   readonly repair?: boolean | undefined;
   /** The clock. @defaultValue the system clock */
@@ -84,7 +84,7 @@ export interface Fitted<Message> {
    * messages that hold a summary.
    */
   readonly messages: Message[];
-  /** `untouched`: every message is the host's own, in its place. `condensed`: there is an edit in force, or a repair. */
+  /** `untouched`: every message is the host's own, in its place. `condensed`: there is an edit in force, a repair, or a late result. */
   readonly state: 'untouched' | 'condensed';
   /** The condensations that this call has made, in order: their `metadata` says why. */
   readonly condensations: readonly Condensation[];

@@ -4,7 +4,7 @@ import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnthropicMessage } from '../test-support/anthropic-loop.js';
 import type { ChatMessage } from '../test-support/chat-loop.js';
 import type { ResponsesItem } from '../test-support/responses-loop.js';
@@ -117,7 +117,9 @@ const idle: Condenser = { name: 'idle', condense: (view) => view };
 
 describe.each([0, 1, 2])('host %i: the newest result reaches the model', (index) => {
   let host: Host<object>;
-  const start = async () => (host = await (hosts[index] as () => Promise<Host<object>>)());
+  beforeAll(async () => {
+    host = await (hosts[index] as () => Promise<Host<object>>)();
+  });
 
   async function sentOf(list: readonly object[], condenser: Condenser, repair = false): Promise<readonly object[]> {
     const history = condensedHistory({ condenser, codec: host.codec, repair });
@@ -125,9 +127,9 @@ describe.each([0, 1, 2])('host %i: the newest result reaches the model', (index)
     // Step by step, as a loop does, so that what is made for a list that grows is tried too.
     let messages: readonly object[] = [];
     for (let count = 1; count <= list.length; count++) {
-      const fitted = await history.fit(list.slice(0, count) as object[]);
+      const fitted = await history.fit(list.slice(0, count));
       expect(fitted.problem).toBeUndefined();
-      ({ messages } = fitted as { messages: object[] });
+      ({ messages } = fitted as { readonly messages: readonly object[] });
     }
     expect(list).toEqual(before);
     const anew = condensedHistory({ condenser: idle, codec: host.codec, repair });
@@ -140,7 +142,7 @@ describe.each([0, 1, 2])('host %i: the newest result reaches the model', (index)
     texts.map((text) => sent.findIndex((message) => JSON.stringify(message).includes(text)));
 
   test('where its call and a first result were condensed away', async () => {
-    const { user, says, calls, result } = await start();
+    const { user, says, calls, result } = host;
     const list = [user('Go.'), ...calls('a', 'b'), result('a', 'It runs.'), result('b', 'B.'), says('I wait.')];
     list.push(user('And?'), ...calls('c'), result('c', 'C.'), result('a', 'It is done.'), user('Well?'));
     const sent = await sentOf(list, forgetting('It runs.'));
@@ -152,7 +154,7 @@ describe.each([0, 1, 2])('host %i: the newest result reaches the model', (index)
   });
 
   test('where the first one was read: behind it, as a pair', async () => {
-    const { user, says, calls, result } = await start();
+    const { user, says, calls, result } = host;
     const list = [user('Go.'), ...calls('a'), result('a', 'It runs.'), says('I wait.')];
     list.push(...calls('b', 'c'), result('b', 'B.'), result('a', 'Half.'), result('c', 'C.'));
     list.push(says('I wait on.'), result('a', 'It is done.'), user('Well?'));
@@ -164,7 +166,7 @@ describe.each([0, 1, 2])('host %i: the newest result reaches the model', (index)
   });
 
   test('where none has read the first one: in its place', async () => {
-    const { user, calls, result } = await start();
+    const { user, calls, result } = host;
     const list = [user('Go.'), ...calls('a', 'b'), result('a', 'It runs.'), result('b', 'B.'), user('Hurry.')];
     list.push(result('a', 'Nearly.'), user('Well?'), result('a', 'It is done.'));
     const sent = await sentOf(list, idle);
@@ -174,7 +176,7 @@ describe.each([0, 1, 2])('host %i: the newest result reaches the model', (index)
   });
 
   test('where its call had none, and was condensed away or left out by a repair', async () => {
-    const { user, says, calls, result } = await start();
+    const { user, says, calls, result } = host;
     const list = [user('Go.'), ...calls('a'), user('Never mind.'), says('Good.'), user('And?'), says('I wait.')];
     list.push(result('a', 'It is done.'), user('Well?'));
     for (const condenser of [idle, forgetting('Good.')]) {
@@ -184,4 +186,13 @@ describe.each([0, 1, 2])('host %i: the newest result reaches the model', (index)
       expect(JSON.stringify(sent.slice(0, done - 1))).not.toContain('job"');
     }
   });
+});
+
+test('two results of a call in one message are one', async () => {
+  const host = await (hosts[1] as () => Promise<Host<object>>)();
+  const results = ['It runs.', 'It is done.'].map((content) => ({ type: 'tool_result', tool_use_id: 'a', content }));
+  const list = [host.user('Go.'), ...host.calls('a'), { role: 'user', content: results }, host.user('Well?')];
+  const { messages } = await condensedHistory({ condenser: idle, codec: host.codec }).fit(list);
+  await host.ask(messages);
+  expect(messages[2]).toEqual({ role: 'user', content: results.slice(1) });
 });

@@ -1,8 +1,9 @@
-import { amortizedForgettingCondenser, observationMaskingCondenser } from '@palimpsest/condensers';
+import { amortizedForgettingCondenser, noOpCondenser, observationMaskingCondenser } from '@palimpsest/condensers';
 import { condensedHistory, field } from '@palimpsest/messages';
 import { codecContract } from '@palimpsest/messages/testing';
-import { describe, expect, it, test } from 'vitest';
 import { agentSteps, ownToolHistory, pixel, plainHistory, richHistory } from '../test-support/agent-history.js';
+import { openaiServer } from '@palimpsest/provider-servers';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { agentItems } from './index.js';
 import type { AgentItem } from './index.js';
 
@@ -64,6 +65,41 @@ describe('the codec of the Agents SDK', () => {
     expect(JSON.stringify(shell)).toContain('is hidden');
     expect(field(patch, 'output')).toContain('is hidden');
   });
+});
+
+it('sends the newest of two results of a call, with a call of its own once the first was read', async () => {
+  const server = await openaiServer({ reply: () => ({ message: { role: 'assistant', content: 'Yes.' } }) });
+  onTestFinished(() => server.close());
+  const result = (text: string): AgentItem => ({
+    ...{
+      type: 'function_call_result',
+      callId: 'job',
+      name: 'read',
+      status: 'completed',
+      output: { type: 'text', text },
+    },
+  });
+  const content = [{ type: 'output_text', text: 'I wait.' }];
+  const list: AgentItem[] = [
+    { role: 'user', content: 'Go.' },
+    { type: 'function_call', id: 'fc_1', callId: 'job', name: 'read', arguments: '{}', status: 'completed' },
+    ...[result('It runs.'), result('Half of it runs.')],
+    { type: 'message', role: 'assistant', status: 'completed', content },
+    ...[result('Nearly.'), result('It is done.')],
+  ];
+  const { messages } = await condensedHistory({ condenser: noOpCondenser(), codec: agentItems() }).fit(list);
+  const input = messages.map((item) => {
+    const { callId: call_id, name, output, ...rest } = item as Record<string, unknown>;
+    if (output !== undefined) return { type: 'function_call_output', call_id, output: field(output, 'text') };
+    return call_id === undefined ? rest : { ...rest, call_id, name };
+  });
+  const tools = [{ type: 'function', name: 'read', parameters: { type: 'object' }, strict: false }];
+  const body = JSON.stringify({ model: 'gpt-5', store: false, input, tools });
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer key' };
+  const response = await fetch(`${server.url}/responses`, { method: 'POST', headers, body });
+  expect(await response.json()).toMatchObject({ object: 'response' });
+  for (const text of ['Half of it runs.', 'I wait.', 'It is done.']) expect(body).toContain(text);
+  for (const text of ['It runs.', 'Nearly.']) expect(body).not.toContain(text);
 });
 
 /** What a server refuses in a shortened list: results and reasoning without what they belong to, halves of a pair. */
