@@ -1,6 +1,9 @@
+import { amortizedForgettingCondenser } from '@palimpsest/condensers';
+import { condensedHistory } from '@palimpsest/messages';
 import { codecContract } from '@palimpsest/messages/testing';
-import { describe, test } from 'vitest';
-import { plainConversation, richConversation } from '../test-support/conversations.js';
+import type { ModelMessage } from 'ai';
+import { describe, expect, test } from 'vitest';
+import { plainConversation, richConversation, toolSteps } from '../test-support/conversations.js';
 import { modelMessages } from './index.js';
 
 describe('the codec of ModelMessages', () => {
@@ -9,4 +12,24 @@ describe('the codec of ModelMessages', () => {
     create: () => modelMessages(),
     conversations: () => [plainConversation(), richConversation()],
   });
+});
+
+test('a request for approval is kept until it is answered', async () => {
+  const call = {
+    type: 'tool-call',
+    toolCallId: 'mcp_1',
+    toolName: 'deploy',
+    input: {},
+    providerExecuted: true,
+  } as const;
+  const request = { type: 'tool-approval-request', approvalId: 'mcpr_1', toolCallId: 'mcp_1' } as const;
+  const response = { type: 'tool-approval-response', approvalId: 'mcpr_1', approved: true } as const;
+  const asked: ModelMessage = { role: 'assistant', content: [call, request] };
+  const answer: ModelMessage = { role: 'tool', content: [response] };
+  const condenser = amortizedForgettingCondenser({ maxSize: 10, keepFirst: 1 });
+  const history = condensedHistory({ condenser, codec: modelMessages() });
+  const list = [...plainConversation(4), asked, ...toolSteps(4, 30)];
+  expect((await history.fit(list)).messages).toContain(asked);
+  list.push(answer);
+  expect((await history.fit(list)).messages).toEqual(expect.arrayContaining([asked, answer]));
 });

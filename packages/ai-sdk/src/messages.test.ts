@@ -64,13 +64,16 @@ describe('reading', () => {
   it('pairs what a provider refuses to see alone', () => {
     const call = { type: 'tool-call', toolCallId: 'w', toolName: 'run', input: {}, providerExecuted: true };
     const result = { type: 'tool-result', toolCallId: 'w', toolName: 'run', output: { type: 'text', value: 'done' } };
-    expect(codec.read(answer(call)).pair).toBe('call w');
-    expect(codec.read(answer(result)).pair).toBe('call w');
+    expect(codec.read(answer(call))).toMatchObject({ pair: ['call w'], isOpen: true });
+    expect(codec.read(answer(result))).toMatchObject({ pair: ['call w'] });
+    expect(codec.read(answer(result)).isOpen).toBeUndefined();
     expect(codec.read(answer(call, result)).pair).toBeUndefined();
     const asked = { type: 'tool-approval-request', approvalId: 'a', toolCallId: 'c' };
+    const other = { ...asked, approvalId: 'b' };
     const answered = { type: 'tool-approval-response', approvalId: 'a', approved: true };
-    expect(codec.read(answer({ ...call, providerExecuted: false }, asked)).pair).toBe('approval a');
-    expect(codec.read({ role: 'tool', content: [answered] }).pair).toBe('approval a');
+    const own = { ...call, providerExecuted: false };
+    expect(codec.read(answer(own, asked, other))).toMatchObject({ pair: ['approval a', 'approval b'], isOpen: true });
+    expect(codec.read({ role: 'tool', content: [answered] })).toMatchObject({ pair: ['approval a'] });
   });
 
   it('never forgets a compaction of the provider', () => {

@@ -37,11 +37,10 @@ export function readMessage(message: unknown): HostMessage {
         return wordsIn(part, path);
     }
   });
-  const pair = pairOf(role, parts);
   const host: HostMessage = {
     role: role === 'tool' ? 'user' : role,
     pieces,
-    ...(pair === undefined ? {} : { pair }),
+    ...pairOf(role, parts),
     ...(parts.some(isCompaction) ? { isBarrier: true, replacesBefore: true } : {}),
   };
   return withPreambles(host);
@@ -163,18 +162,18 @@ export function textsOf(pieces: readonly Piece[]): readonly string[] {
  * A request for approval goes with its answer, and a call of the provider with a result in a later message. A provider refuses
  * one without the other.
  */
-function pairOf(role: string, parts: readonly unknown[]): string | undefined {
-  const [approval] = parts.flatMap((part) => textOf(field(part, 'approvalId')) ?? []).sort();
-  if (approval !== undefined) return `approval ${approval}`;
-  if (role !== 'assistant') return undefined;
+function pairOf(role: string, parts: readonly unknown[]): Pick<HostMessage, 'pair' | 'isOpen'> {
+  const isAnswer = role === 'assistant';
   const idsOf = (type: string) => parts.filter(isOf(type)).flatMap((part) => textOf(field(part, 'toolCallId')) ?? []);
-  const [calls, results] = [idsOf('tool-call'), idsOf('tool-result')];
-  const open = parts.find(
-    (part) => field(part, 'providerExecuted') === true && !results.includes(String(field(part, 'toolCallId'))),
-  );
-  const late = results.find((id) => !calls.includes(id));
-  const id = textOf(field(open, 'toolCallId')) ?? late;
-  return id === undefined ? undefined : `call ${id}`;
+  const [calls, results] = isAnswer ? [idsOf('tool-call'), idsOf('tool-result')] : [[], []];
+  const own = parts.filter((part) => isOf('tool-call')(part) && field(part, 'providerExecuted') === true);
+  const ids = own.flatMap((part) => textOf(field(part, 'toolCallId')) ?? []);
+  const open = isAnswer ? ids.filter((id) => !results.includes(id)) : [];
+  const late = results.filter((id) => !calls.includes(id));
+  const approvals = parts.flatMap((part) => textOf(field(part, 'approvalId')) ?? []);
+  const pair = [...approvals.map((id) => `approval ${id}`), ...[...open, ...late].map((id) => `call ${id}`)];
+  const isOpen = open.length > 0 || parts.some(isOf('tool-approval-request'));
+  return pair.length === 0 ? {} : { pair, ...(isOpen ? { isOpen } : {}) };
 }
 
 function isCompaction(part: unknown): boolean {

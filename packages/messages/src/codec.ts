@@ -10,7 +10,9 @@ export interface HostMessage extends ReadMessage {
    * Messages with the same name are kept or forgotten together with everything between them: a request for approval and its
    * answer. @defaultValue the message stands alone (calls and their results always belong together)
    */
-  readonly pair?: string;
+  readonly pair?: string | readonly string[];
+  /** A later message with its name answers this one, which is never forgotten before that. @defaultValue false */
+  readonly isOpen?: true;
   /** The message is never forgotten: a provider's own compaction. @defaultValue false */
   readonly isBarrier?: true;
   /**

@@ -54,7 +54,8 @@ function readItem(item: unknown): HostMessage {
     case 'context_compaction':
       return { ...host, isBarrier: true, replacesBefore: true };
     case 'mcp_approval_request':
-      return { ...host, pair: `approval ${textOf(field(item, 'id')) ?? ''}` };
+      // The model's own: it is one answer with the reasoning before it.
+      return { ...host, role: 'assistant', pair: `approval ${textOf(field(item, 'id')) ?? ''}`, isOpen: true };
     case 'mcp_approval_response':
       return { ...host, pair: `approval ${textOf(field(item, 'approval_request_id')) ?? ''}` };
     default:

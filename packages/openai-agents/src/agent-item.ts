@@ -123,7 +123,7 @@ function hostedCall(item: unknown): HostMessage {
   const said = `${name} ${textOf(field(item, 'arguments')) ?? ''} ${output.slice(0, 2_000)}`.trim();
   const of = (role: 'assistant' | 'user') => opaque(item, role, `The provider ran ${said}`);
   if (kind === 'mcp_approval_request') {
-    return { ...of('assistant'), ...pairOf('approval', field(item, 'id') ?? field(data, 'id')) };
+    return { ...of('assistant'), ...pairOf('approval', field(item, 'id') ?? field(data, 'id')), isOpen: true };
   }
   if (kind !== 'mcp_approval_response') return of('assistant');
   const request = field(data, 'approval_request_id') ?? field(data, 'approvalRequestId');

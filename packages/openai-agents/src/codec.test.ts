@@ -50,6 +50,23 @@ describe('the codec of the Agents SDK', () => {
     ]);
   });
 
+  it('keeps a request for approval until it is answered', async () => {
+    const hosted = (data: object): AgentItem => ({
+      type: 'hosted_tool_call',
+      name: 'mcp',
+      id: 'mcpr_1',
+      providerData: data,
+    });
+    const asked = hosted({ type: 'mcp_approval_request', name: 'deploy', arguments: '{}' });
+    const answer = hosted({ type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true });
+    const condenser = amortizedForgettingCondenser({ maxSize: 10, keepFirst: 1 });
+    const history = condensedHistory({ condenser, codec: agentItems() });
+    const list = [...plainHistory(4), asked, ...agentSteps(4, 30)];
+    expect((await history.fit(list)).messages).toContain(asked);
+    list.push(answer);
+    expect((await history.fit(list)).messages).toEqual(expect.arrayContaining([asked, answer]));
+  });
+
   it('masks what a tool with its own types has printed, in the form of the tool', async () => {
     const list = ownToolHistory();
     const condenser = observationMaskingCondenser({ attentionWindow: 2 });

@@ -175,6 +175,18 @@ export const callIdsUnique: ResponsesRule = ({ items }, report) => {
   });
 };
 
+/** provider-rules C-approvals: the answer to a request for approval comes with the request. */
+export const approvalsHaveRequests: ResponsesRule = ({ items }, report) => {
+  const requested = new Set(items.flatMap(({ type, id }) => (type === 'mcp_approval_request' ? [id] : [])));
+  const orphaned = items.flatMap(({ type, value }) => {
+    const answered = textIn(value.approval_request_id);
+    return type === 'mcp_approval_response' && !requested.has(answered) ? [answered ?? ''] : [];
+  });
+  if (orphaned.length === 0) return [];
+  const words = "The following MCP approval requests have approval responses but weren't passed as input";
+  return [report('input', `${words}: ${orphaned.join(', ')}`)];
+};
+
 /** The item types of the SDK. Tool calls and their outputs are recognised by their suffixes. */
 const itemTypes = new Set([
   ...['message', 'reasoning', 'item_reference', 'compaction', 'compaction_trigger', 'additional_tools'],

@@ -28,6 +28,12 @@ const called = (call_id: string, fields: object = {}) => ({
   arguments: '{}',
   ...fields,
 });
+const asks = (id: string) => ({ type: 'mcp_approval_request', id, name: 'run', arguments: '{}', server_label: 'eyes' });
+const approved = (approval_request_id: string) => ({
+  type: 'mcp_approval_response',
+  approval_request_id,
+  approve: true,
+});
 const output = (call_id: string, fields: object = {}) => ({
   type: 'function_call_output',
   call_id,
@@ -85,6 +91,8 @@ const good: readonly (readonly [string, unknown])[] = [
   ],
   ['C-item-type: what other tools leave', body([user, { type: 'web_search_call', id: 'ws_1', status: 'completed' }])],
   ['C-empty-list: no tool among the tools', body([user], { tools: [] })],
+  ['C-approvals: a request, words, its answer', body([user, asks('mcpr_1'), user, approved('mcpr_1')])],
+  ['C-approvals: a request without an answer', body([user, asks('mcpr_1')])],
   ['C-tools: no tools and no calls', body([user], { tools: undefined })],
   ['B9: temperature of a model that has one', body([user], { model: 'gpt-4o', temperature: 0.2 })],
   [
@@ -190,6 +198,7 @@ const bad: readonly (readonly [rule: string, path: string, what: string, body: u
     body([user, called('a', { arguments: '{"\\ude00":1}' }), output('a')]),
   ],
   ['C-call-ids', 'input.2.call_id', 'two calls of one id', body([user, called('a'), called('a'), output('a')])],
+  ['C-approvals', 'input', 'an answer to no request', body([user, asks('mcpr_1'), approved('mcpr_2')])],
   ['C-call-ids', 'input.3.call_id', 'two outputs for one call', body([user, called('a'), output('a'), output('a')])],
   ['C-item-type', 'input.1.type', 'an item of no known type', body([user, { type: 'tool_result', text: 'x' }])],
   [

@@ -5,6 +5,7 @@ import { openaiReportFor, quotedPath } from '../openai/violation.js';
 import type { OpenAIViolation } from '../openai/violation.js';
 import type { IssuedItems } from './issued-items.js';
 import {
+  approvalsHaveRequests,
   callIdsUnique,
   callIdsValid,
   callsHaveResults,
@@ -178,6 +179,7 @@ export const responsesRules: Readonly<Record<string, ResponsesRule>> = {
   B11: cacheFits,
   'C-text': textWellFormed,
   'C-call-ids': callIdsUnique,
+  'C-approvals': approvalsHaveRequests,
   'C-item-type': itemTypesKnown,
   'C-output-parts': outputPartsFit,
   'C-empty-list': listsNotEmpty,
