@@ -284,3 +284,22 @@ test.each([
 ])('%j is refused', (options) => {
   expect(() => extractiveSummaryCondenser(options)).toThrow(InvalidCondenserConfigError);
 });
+
+test('what still runs is named with its id, through all summaries, until a later result ends it', async () => {
+  const log = session(4);
+  log.call('bash', { command: 'npm run dev', mode: 'async' }, '<command started in background with shellId: site>');
+  const condenser = extractiveSummaryCondenser({ maxSize: 40 });
+  const summaries: string[] = [];
+  for (let step = 0; step < 80; step++) {
+    edit(log, step);
+    if (step === 60) log.call('stop_bash', { shellId: 'site' }, '<command with id: site stopped>');
+    const made = await condenser.condense(View.fromEvents(log.events), {});
+    if (!isCondensation(made)) continue;
+    log.add(made);
+    summaries.push(made.summary ?? '');
+  }
+  const named = summaries.map((summary) => summary.includes('- site (npm run dev)'));
+  expect(named.length).toBeGreaterThan(3);
+  expect(named).toEqual([...named].sort((a, b) => Number(b) - Number(a)));
+  expect([named[0], named[1], named.at(-1)]).toEqual([true, true, false]);
+});

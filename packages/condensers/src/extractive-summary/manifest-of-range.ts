@@ -3,7 +3,7 @@ import { estimateTokens, keptEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import { eventsOfFilesInWork } from './hidden/kept-files.js';
 import { hiddenNames } from './hidden/hidden-names.js';
-import { readFacts } from './manifest/event-facts.js';
+import { readFacts, stillRunning } from './manifest/event-facts.js';
 import type { Fact } from './manifest/fact.js';
 import { lineageOf } from './manifest/lineage.js';
 import type { Lineage } from './manifest/lineage.js';
@@ -83,6 +83,7 @@ export function manifestOfRange(
   const before = new Manifest();
   readFacts(view.events.slice(0, start), view, before);
   const newFacts = readFacts(forgotten, view, manifest, before);
+  const running = stillRunning(view, forgotten, manifest);
   const coveredEvents = lineage.coveredEvents + forgotten.length - summaries.length;
 
   const reading = { original: (id: EventId) => view.original(id), beginsWithRequest: before.userWords.length === 0 };
@@ -99,6 +100,7 @@ export function manifestOfRange(
       maxCharacters: Math.max(characters, userCharacters) - 16,
       userCharacters,
       keepsFiles: inWork.size > 0,
+      running,
       ...reading,
     });
     if (facts === undefined) return undefined;

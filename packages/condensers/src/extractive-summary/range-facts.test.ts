@@ -71,3 +71,23 @@ test('many failing tests leave room for the changed files, and the newest come f
   expect(tests[0]).toContain('case 29');
   expect(texts.indexOf('File created: src/parser.test.ts')).toBeLessThan(texts.indexOf(tests[5] ?? ''));
 });
+
+test('what still runs comes first, with what it is, up to ten of them', () => {
+  const log = logBuilder();
+  log.user('Start all.');
+  for (let count = 1; count <= 12; count++) {
+    log.call('exec_command', { cmd: `serve ${count}` }, `Process running with session ID ${100 + count}\nOutput:\n`);
+  }
+  log.call('write_stdin', { session_id: 112, chars: 'q' }, 'Process exited with code 0\nOutput:\n');
+  const inRange = log.events.length;
+  // What ends behind the range is over all the same.
+  log.call('write_stdin', { session_id: 111, chars: 'q' }, 'Process exited with code 0\nOutput:\n');
+  const view = View.fromEvents(log.events);
+  const content = rangeContent(view, { start: 1, end: inRange });
+  if (content === undefined) throw new Error('there is nothing to forget');
+  const texts = factsOfRange(view, content).facts.map(({ text }) => text);
+  expect(texts.slice(0, 10)).toEqual(
+    Array.from({ length: 10 }, (_, index) => `Still running: ${110 - index} (serve ${10 - index})`),
+  );
+  expect(texts.join('\n')).not.toMatch(/Still running: 11[12]/);
+});

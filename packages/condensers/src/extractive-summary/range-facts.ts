@@ -2,7 +2,7 @@ import type { View } from '@palimpsest/view';
 import type { RangeContent } from '../authoring/rolling/range-content.js';
 import type { RangeFact, RangeFacts, ReadRangeFacts } from '../authoring/summaries/range-facts.js';
 import { oneLine } from '../authoring/tool-calls/excerpt.js';
-import { readFacts, readFactsAhead } from './manifest/event-facts.js';
+import { readFacts, readFactsAhead, stillRunning } from './manifest/event-facts.js';
 import type { TaskItem } from './manifest/fact.js';
 import type { FileOperation } from '../authoring/tool-calls/patch-files.js';
 import { manifestThrough } from './manifest/lineage.js';
@@ -15,8 +15,8 @@ const firstTests = 5;
 const mostTests = 20;
 
 /**
- * What a manifest knows of a range: what the user said in it, and what a summary of it must name: the last error not
- * seen to be solved, open tasks, the newest 5 failing tests, the changed files, and up to 15 failing tests more, the newest
+ * What a manifest knows of a range: what the user said in it, and what a summary of it must name: the newest 10 ids of
+ * what still runs, also by what stands behind the range, the last error not seen to be solved, open tasks, the newest 5 failing tests, the changed files, and up to 15 failing tests more, the newest
  * first. The events behind the summaries in the range count, through all their generations; they are read from the log, never from
  * the text of a summary.
  */
@@ -33,6 +33,9 @@ function readRangeFacts(view: View, { forgotten, place }: RangeContent): RangeFa
   return {
     userWords: manifest.userWords.flatMap((id) => wordsOfEvent(view.original(id)) || []),
     facts: [
+      ...stillRunning(view, forgotten, manifest)
+        .toReversed()
+        .map(({ id, of }) => ({ text: `Still running: ${id} (${of})`, name: id })),
       ...manifest.errors
         .slice(-1)
         .map(({ of, text }) => ({ text: `Last error, of ${oneLine(of, 120)}: ${text}`, name: text })),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { callFacts } from './call-facts.js';
 import type { Fact } from './fact.js';
 
-const nothingKnown = { knowsFile: () => false, isFailing: () => false };
+const nothingKnown = { knowsFile: () => false, isFailing: () => false, isRunning: () => false };
 
 function factsOf(
   name: string,

@@ -10,6 +10,8 @@ import { fileFacts } from './file-facts.js';
 import { answeredIdentifiers, usedIdentifiers } from './identifiers.js';
 import { isFailedStatus, readResult } from '../../authoring/tool-calls/result-status.js';
 import type { ResultReading } from '../../authoring/tool-calls/result-status.js';
+import { textOfEvent } from '../../authoring/tool-calls/text-of-event.js';
+import { readRunning } from './running-facts.js';
 import { onlyLooks, shellFileFacts, writesBeforeFailure } from './shell-files.js';
 import { taskFacts } from './task-facts.js';
 import { readTestResults } from './test-results.js';
@@ -17,6 +19,7 @@ import { readTestResults } from './test-results.js';
 const commandLimit = 300;
 const callLimit = 240;
 const errorLimit = 240;
+const runningLimit = 120;
 /** A shorter result says hardly more than its entry. Unit: characters. */
 const worthRecalling = 400;
 const lookingVerbs = new Set([
@@ -43,10 +46,11 @@ const errorWords =
 const thinkingVerbs = new Set(['think', 'thinking', 'thought', 'reflect']);
 const askingVerbs = new Set(['ask', 'question', 'questions', 'clarify']);
 
-/** The state before a call: files that were seen, tests that fail. */
+/** The state before a call: files that were seen, tests that fail, ids of what runs. */
 export interface KnownBefore {
   knowsFile(path: string): boolean;
   isFailing(test: string): boolean;
+  isRunning(id: string): boolean;
 }
 
 /** The facts of a call, the call itself, and the questions about the state before it on which the facts depend. */
@@ -77,6 +81,7 @@ export function callFacts(action: ActionEvent, result: ToolResultEvent, known: K
   const facts = factsOf(action, result, {
     knowsFile: (path) => ask('knowsFile', path),
     isFailing: (test) => ask('isFailing', test),
+    isRunning: (id) => ask('isRunning', id),
   });
   read.set(result, { action, facts, asked });
   return facts;
@@ -90,7 +95,11 @@ export function factsAlone(action: ActionEvent, result: ToolResultEvent): readon
 }
 
 /** The state at the beginning of a log. */
-export const nothingKnown: KnownBefore = { knowsFile: () => false, isFailing: () => false };
+export const nothingKnown: KnownBefore = {
+  knowsFile: () => false,
+  isFailing: () => false,
+  isRunning: () => false,
+};
 
 /** Whether the facts of a result were read before. */
 export function isRead(result: ToolResultEvent): boolean {
@@ -102,8 +111,16 @@ function factsOf(action: ActionEvent, result: ToolResultEvent, known: KnownBefor
   const roles = argumentRoles(call);
   const reading = readResult(result, { isCommand: roles.command !== undefined });
   const done = { action, result, call, roles, reading, known };
-  if (roles.command !== undefined) return commandFacts(done, roles.command);
-  return otherFacts(done);
+  const facts = roles.command === undefined ? otherFacts(done) : commandFacts(done, roles.command);
+  return [...facts, ...runningFacts(done)];
+}
+
+function runningFacts({ action, result, call, roles, known }: AnsweredCall): readonly Fact[] {
+  const isRead = roles.command === undefined && (roles.paths.length > 0 || roles.hasQuery);
+  if (isRead) return [];
+  const { name } = action.toolCall;
+  const of = oneLine(roles.command ?? callText(name, call), runningLimit);
+  return readRunning(textOfEvent(result), { of, name, call, isRunning: (id) => known.isRunning(id) });
 }
 
 interface AnsweredCall {

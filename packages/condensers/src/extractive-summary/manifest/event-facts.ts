@@ -1,12 +1,15 @@
 import { isMeaningful, isSentRole, isToolResult, isUserMessage } from '@palimpsest/events';
-import type { ActionEvent, Event, EventId } from '@palimpsest/events';
+import type { ActionEvent, Event, EventId, MessageEvent } from '@palimpsest/events';
 import { viewOfLog } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
+import { textOfEvent } from '../../authoring/tool-calls/text-of-event.js';
 import { aheadReader } from '../ahead.js';
 import { callFacts, isRead, nothingKnown } from './call-facts.js';
 import type { KnownBefore } from './call-facts.js';
 import type { Fact } from './fact.js';
-import type { Manifest } from './manifest.js';
+import { Manifest } from './manifest.js';
+import type { RunningEntry } from './manifest.js';
+import { endedInNotice, mostRunning } from './running-facts.js';
 
 /** The calls of a stretch by their own ids and those of their events. Most results name their call, so most logs need no index. */
 class NamedCalls {
@@ -51,6 +54,7 @@ export function readFacts(
   const known: KnownBefore = {
     knowsFile: (path) => manifest.knowsFile(path) || besides?.knowsFile(path) === true,
     isFailing: (test) => manifest.isFailing(test) || besides?.isFailing(test) === true,
+    isRunning: (id) => manifest.isRunning(id) || besides?.isRunning(id) === true,
   };
   const facts: Fact[] = [];
   const calls = new NamedCalls();
@@ -68,6 +72,7 @@ export function readFacts(
     if (event === undefined) continue;
     const { id } = event;
     if (event.type === 'message') {
+      if (event.role === 'user') for (const fact of endsIn(event, known)) add(fact);
       const by = isUserMessage(event)
         ? 'user'
         : event.source === 'agent' && isSentRole(event.role)
@@ -90,6 +95,24 @@ export function readFacts(
     }
   }
   return facts;
+}
+
+/** What runs after a range, of which no event behind it says that it has ended: the newest {@link mostRunning}, the newest last. */
+export function stillRunning(
+  view: View,
+  range: readonly { readonly id: EventId }[],
+  { running }: Manifest,
+): readonly RunningEntry[] {
+  const last = range.at(-1);
+  if (running.length === 0 || last === undefined) return [];
+  const after = new Manifest(running.map((entry) => ({ kind: 'running', ...entry })));
+  readFacts(view.events.slice((view.indexOf(last.id) ?? 0) + 1), view, after);
+  return running.filter(({ id }) => after.isRunning(id)).slice(-mostRunning);
+}
+
+/** What a notice of the runtime, in the user's place, says has ended. */
+function endsIn(event: MessageEvent, { isRunning }: KnownBefore): readonly Fact[] {
+  return endedInNotice(textOfEvent(event), isRunning).map((id) => ({ kind: 'running', id, of: '', isEnded: true }));
 }
 
 /** Reads the calls of a view ahead, as if nothing was known before them: a later {@link readFacts} reads few of them again. */

@@ -31,6 +31,7 @@ interface Outcome {
  * - `tests`: the failing and passing tests named by one run
  * - `task-list` replaces the list of that name; `task` adds or changes one task
  * - `identifier`: an id, a hash or an address, verbatim
+ * - `running`: the id of a shell, a terminal or an agent that a result announces as running; `isEnded`: a later one ends it
  */
 export type Fact =
   | { readonly kind: 'words'; readonly by: 'user' | 'agent'; readonly eventId: EventId }
@@ -47,7 +48,8 @@ export type Fact =
     }
   | { readonly kind: 'task-list'; readonly list: string; readonly tasks: readonly TaskItem[] }
   | { readonly kind: 'task'; readonly task: TaskItem }
-  | { readonly kind: 'identifier'; readonly label: string; readonly value: string; readonly used?: boolean };
+  | { readonly kind: 'identifier'; readonly label: string; readonly value: string; readonly used?: boolean }
+  | { readonly kind: 'running'; readonly id: string; readonly of: string; readonly isEnded?: boolean };
 
 type Shape = Readonly<Record<string, (value: unknown) => boolean>>;
 
@@ -75,6 +77,7 @@ const shapes: Readonly<Record<Fact['kind'], Shape>> = {
   'task-list': { list: isText, tasks: (value) => Array.isArray(value) && value.every(isTask) },
   task: { task: isTask },
   identifier: { label: isText, value: isText, used: isOptionalFlag },
+  running: { id: isText, of: isText, isEnded: isOptionalFlag },
 };
 
 /**

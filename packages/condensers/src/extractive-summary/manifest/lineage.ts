@@ -149,6 +149,7 @@ export function manifestThrough(view: View, range: readonly LLMConvertibleEvent[
   readFacts(range, view, manifest, {
     knowsFile: (path) => alone(besides.knowsFile(path)),
     isFailing: (test) => alone(besides.isFailing(test)),
+    isRunning: (id) => alone(besides.isRunning(id)),
   });
   const ids = range.map(({ id }) => id);
   const first = firstInLog(view, ids);

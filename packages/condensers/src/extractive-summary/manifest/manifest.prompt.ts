@@ -13,6 +13,7 @@ export function summaryHeader(events: number, keepsFiles = false): string {
 /** The headings of a summary's sections, as the model reads them. */
 export const headings = {
   userWords: 'What the user said (oldest first, word for word)',
+  running: 'Still running, as far as the log tells (newest last)',
   tasks: 'Open tasks',
   turns: 'How your turns ended, and what the user answered (newest last)',
   earlierSummaries: 'Earlier summaries',

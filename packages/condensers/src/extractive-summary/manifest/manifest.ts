@@ -34,6 +34,12 @@ export interface Turn {
   readonly user: EventId;
 }
 
+/** The id of something that runs, and the command or call that began it. */
+export interface RunningEntry {
+  readonly id: string;
+  readonly of: string;
+}
+
 /** An identifier with its label. */
 export interface IdentifierEntry {
   readonly value: string;
@@ -60,6 +66,7 @@ export class Manifest {
   #lists = new Map<string, readonly TaskItem[]>();
   #tasks = new Map<string, TaskItem>();
   #identifiers = new Map<string, IdentifierEntry>();
+  #running = new Map<string, RunningEntry>();
 
   constructor(facts: Iterable<Fact> = []) {
     for (const fact of facts) this.add(fact);
@@ -80,6 +87,7 @@ export class Manifest {
     copy.#lists = new Map(this.#lists);
     copy.#tasks = new Map(this.#tasks);
     copy.#identifiers = new Map(this.#identifiers);
+    copy.#running = new Map(this.#running);
     copy.#unanswered = this.#unanswered;
     return copy;
   }
@@ -125,6 +133,12 @@ export class Manifest {
         this.#tasks.set(key, { ...this.#tasks.get(key), ...fact.task });
         return;
       }
+      case 'running': {
+        const { id, of } = fact;
+        if (fact.isEnded === true) this.#running.delete(id);
+        else moveToEnd(this.#running, id, this.#running.get(id) ?? { id, of });
+        return;
+      }
       case 'identifier': {
         const before = this.#identifiers.get(fact.value);
         const label = fact.label === '' ? (before?.label ?? '') : fact.label;
@@ -141,6 +155,15 @@ export class Manifest {
 
   isFailing(test: string): boolean {
     return this.#failing.has(test);
+  }
+
+  isRunning(id: string): boolean {
+    return this.#running.has(id);
+  }
+
+  /** What no later result has ended. */
+  get running(): readonly RunningEntry[] {
+    return [...this.#running.values()];
   }
 
   get userWords(): readonly EventId[] {

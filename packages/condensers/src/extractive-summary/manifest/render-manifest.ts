@@ -2,7 +2,7 @@ import { addressOf } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
 import { oneLine } from '../../authoring/tool-calls/excerpt.js';
 import type { TaskItem } from './fact.js';
-import type { ErrorEntry, FileEntry, Manifest, Run } from './manifest.js';
+import type { ErrorEntry, FileEntry, Manifest, Run, RunningEntry } from './manifest.js';
 import { headings, summaryHeader } from './manifest.prompt.js';
 import { isFailedStatus, statusText } from '../../authoring/tool-calls/result-status.js';
 import { listSection, sizeOfLines, textSection } from './section.js';
@@ -22,6 +22,8 @@ export interface RenderManifestOptions {
   readonly beginsWithRequest?: boolean | undefined;
   /** True if files stay as they were read, with the edits since. @defaultValue false */
   readonly keepsFiles?: boolean | undefined;
+  /** What still runs, the newest last. @defaultValue nothing */
+  readonly running?: readonly RunningEntry[] | undefined;
   /** Any event of the log as it was logged; the texts of messages are read from it. */
   original(id: EventId): Event | undefined;
 }
@@ -32,7 +34,7 @@ export interface RenderManifestOptions {
  * The user's words come first, up to `userCharacters`. Every other kind of entry has a share of the rest, and unused space goes to
  * the other kinds. When space is short, entries are dropped in this order: the agent's messages, calls
  * and commands that only looked, files only read, identifiers, other calls, commands, errors, failing tests, changed files, ends of
- * turns, earlier summaries, open tasks, and last the user's messages. Within a kind the oldest is dropped first.
+ * turns, earlier summaries, open tasks, ids of what runs, and last the user's messages. Within a kind the oldest is dropped first.
  */
 export function renderManifest(manifest: Manifest, options: RenderManifestOptions): string | undefined {
   const header = summaryHeader(options.events, options.keepsFiles);
@@ -89,13 +91,14 @@ function sharedOut(
 const leastOfSection = 500;
 
 /** Ordered by importance: the sections that are dropped first come last. */
-function sectionsOf(manifest: Manifest, { original }: RenderManifestOptions): readonly Section[] {
+function sectionsOf(manifest: Manifest, { original, running = [] }: RenderManifestOptions): readonly Section[] {
   const words = (ids: readonly EventId[]): string[] =>
     ids.map((id) => wordsOfEvent(original(id)) ?? '').filter((text) => text !== '');
   const [changed, read] = split(manifest.files, isChanged);
   const [looks, commands] = split(manifest.commands, ({ onlyLooks }) => onlyLooks);
   const [otherLooks, calls] = split(manifest.calls, ({ onlyLooks }) => onlyLooks);
   return [
+    listSection(headings.running, 0.06, running, ({ id, of }) => `${id} (${of})`),
     listSection(headings.tasks, 0.14, manifest.tasks.filter(isOpen), taskText),
     textSection(headings.earlierSummaries, 0.14, summaries(manifest, original), 400),
     listSection(headings.turns, 0.08, turnsOf(manifest, original), (text) => text),
