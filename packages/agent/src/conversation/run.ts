@@ -9,6 +9,7 @@ import type { Limits, RunUsage } from '../limits.js';
 import { isBrokenResponse, missingCutOffNote } from '../model/incomplete-answers.js';
 import { failingNote, turnsLeftNote, unreadNote } from '../notes.js';
 import { maskedDeltas } from '../secrets/masked-deltas.js';
+import { isCutOff } from '../secrets/masked-event.js';
 import type { StepOptions } from '../step/step-options.js';
 import type { StepOutcome } from '../step/step-outcome.js';
 import { defaultStuckThresholds, stuckPattern } from '../stuck-detection.js';
@@ -209,7 +210,7 @@ export class Run {
       signal,
       onDelta: deltas?.write,
       onEvents: (batch) => {
-        if (signal.aborted) deltas?.cut();
+        if (signal.aborted || batch.some(isCutOff)) deltas?.cut();
         // The model's answer is complete before the first event that follows from it.
         else if (!batch.every(isBrokenResponse)) deltas?.end();
         return this.#log.append(batch);

@@ -62,14 +62,10 @@ export class StreamedAnswer {
     if (isHandedOut) this.#options.onDelta({ type: 'restart', reason });
   }
 
-  /**
-   * The part of the present answer that was passed on; undefined if it is empty. The beginning of a secret at its end is left
-   * out.
-   */
+  /** The part of the present answer that was passed on; undefined if it is empty. */
   piece(): AnswerPiece | undefined {
     // A stream can be cut inside a surrogate pair.
-    const whole = (text: string): string => text.replace(/[\uD800-\uDBFF]$/, '');
-    const cut = (text: string): string => whole(this.#options.secrets?.cutOff(text) ?? text);
+    const cut = (text: string): string => text.replace(/[\uD800-\uDBFF]$/, '');
     const content = { type: 'text' as const, text: cut(this.#text) };
     const thinking = cut(this.#thinking);
     const toolCalls = [...this.#calls.values()].map((call) => ({

@@ -74,6 +74,30 @@ test('the files of a log hold no value, whoever wrote it and wherever it stood',
   expect(JSON.stringify(llm.requests)).not.toMatch(/hunter2|aHVudGVyMi/);
 });
 
+test('an answer that was cut within a value, and goes on with its rest, shows and stores neither as one', async () => {
+  const llm = scriptedLLM({
+    script: [
+      { text: `My key is ${value.slice(0, 9)}`, finishReason: 'length' },
+      {
+        text: `${value.slice(9)}, `,
+        toolCalls: [{ name: 'run', arguments: `{"text":"${value.slice(0, 9)}` }],
+        finishReason: 'length',
+      },
+      'Done.',
+    ],
+  });
+  const agent = new Agent({ llm, tools: [toolOf(() => 'ok')] });
+  const conversation = await Conversation.open({ agent, secrets, store: fileEventStore({ directory }) });
+  await conversation.send('Go.');
+  const shown: Delta[] = [];
+  await conversation.run({ onDelta: (delta) => shown.push(delta) });
+  expect(conversation.status).toBe('finished');
+  for (const seen of [await onDisk(), JSON.stringify(shown), JSON.stringify(llm.requests)]) {
+    expect(seen).toContain('My key is');
+    expect(seen).not.toContain(value.slice(0, 4));
+  }
+});
+
 test('a refusal’s reason and an error of the run are masked, in the log and for whoever catches it', async () => {
   const llm = scriptedLLM({ script: [{ toolCalls: [{ name: 'run', arguments: {} }] }, new Error(`bad key ${value}`)] });
   const agent = new Agent({ llm, tools: [toolOf(() => 'ok')], confirmation: 'always' });

@@ -3,7 +3,7 @@ import { InvalidSecretError } from './errors.js';
 import { minSecretLength, secretSearch, withoutSecrets } from './secret-search.js';
 import { maskedStream } from './masked-stream.js';
 import type { TextStream } from './masked-stream.js';
-import { maskedData, maskedDescriptions, maskedEvent, maskedOutput } from './masked-event.js';
+import { maskedData, maskedDescriptions, maskedEvent, maskedOutput, withoutBegunEnds } from './masked-event.js';
 import type { Mask } from './masked-event.js';
 
 /** The label that replaces a value. */
@@ -11,7 +11,10 @@ export const secretLabel = /\[secret [A-Za-z_][\w.-]*\]/;
 
 /** Hides the values of secrets. An input without any is returned as the same object. */
 export interface SecretMask {
-  /** A copy of the event with the values hidden in all its texts. Ids, names of tools and the like stay. */
+  /**
+   * A copy of the event with the values hidden in all its texts. Ids, names of tools and the like stay. Of an answer or a call that was
+   * cut off, an end with which a value may begin is removed.
+   */
   <E extends Event>(event: E): E;
   /** Masks a text, such as a line of a log or the message of an error. */
   text(text: string): string;
@@ -69,9 +72,10 @@ export function secretMask(values: Readonly<Record<string, string>>): SecretMask
   if (entries.length === 0) return nothingToHide;
   const search = secretSearch(entries);
   const texts: Mask = (parts) => withoutSecrets(parts, search);
-  return Object.assign(<E extends Event>(event: E): E => maskedEvent(event, texts), {
+  const begun = (text: string): string => search.withoutBegun(text);
+  return Object.assign(<E extends Event>(event: E): E => withoutBegunEnds(maskedEvent(event, texts), begun), {
     text: (text: string) => texts([text])[0] ?? '',
-    cutOff: (text: string) => search.withoutBegun(texts([text])[0] ?? ''),
+    cutOff: (text: string) => begun(texts([text])[0] ?? ''),
     data: <T>(value: T): T => maskedData(value, texts),
     tools: <T extends readonly ToolDefinition[]>(definitions: T): T => maskedDescriptions(definitions, texts),
     output: <T extends ToolOutput>(output: T): T => maskedOutput(output, texts),
