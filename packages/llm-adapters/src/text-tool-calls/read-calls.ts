@@ -1,6 +1,5 @@
 import type { CallState } from '../llm.js';
 import { unnamedToolName } from '../wire/received-call.js';
-import { isReadableInput } from '../wire/tool-input.js';
 
 /** A call that a model wrote. `arguments` is the text that it wrote, which need not parse. */
 export interface WrittenCall {
@@ -92,8 +91,7 @@ function callsInBlock(body: string, isClosed: boolean): readonly WrittenCall[] {
   const name = /"(?:name|tool|function)"\s*:\s*"([^"]+)"/.exec(json)?.[1];
   const begun = /"(?:arguments|parameters|input|args)"\s*:\s*([\s\S]*)$/.exec(json)?.[1];
   const given = begun === undefined ? json : withoutOuterBrace(begun);
-  const isWhole = isClosed || (begun !== undefined && given !== '' && isReadableInput(given));
-  return [{ name: name ?? unnamedToolName, arguments: given, state: isWhole ? 'as-written' : 'cut' }];
+  return [{ name: name ?? unnamedToolName, arguments: given, state: isClosed ? 'as-written' : 'cut' }];
 }
 
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;

@@ -69,6 +69,7 @@ describe('calls in an answer', () => {
       '<tool_call>\n<function=run>\n<parameter=command>\nrm -r build/cache\n</parameter>\n</function>\n</tool_call>',
       '<function=run>{"command":"rm -r build/cache"}</function>',
       '```json\n{"name": "run", "arguments": {"command": "rm -r build/cache"}}\n```',
+      '<tool_call>{"name": "run", "about": {"input": {}}, "arguments": {"command": "rm -r build/cache"}}</tool_call>',
     ];
     for (const form of forms) {
       for (let end = 1; end <= form.length; end++) {
