@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CompletionRequest, Delta } from '../../index.js';
 import { openaiLLM } from '../llm.js';
 import type { OpenAILLMOptions } from '../llm.js';
+import { responseOfEvents } from './stream.js';
 
 // The package `openai` talks over HTTP to a server that refuses what the Responses API refuses: reasoning that is altered, out
 // of place, of somebody else or left alone, calls and results that do not match, ids that do not fit.
@@ -326,6 +327,17 @@ describe('the Responses API, when something goes wrong', () => {
     for (const stream of [{}, listening()]) {
       await expect(llm.complete(asked(stream))).rejects.toMatchObject({ code: expected, isRetryable });
     }
+  });
+
+  it('keeps an answer whose connection is lost when it is closed behind the last event', async () => {
+    const response = { id: 'resp_1', output: [says('Hello.')] };
+    const events = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.resolve({ value: { type: 'response.completed', response } }),
+        return: () => Promise.reject(new TypeError('terminated')),
+      }),
+    };
+    expect(await responseOfEvents(events as never, () => undefined)).toEqual(response);
   });
 
   it('says that the history does not fit, also inside a stream', async () => {

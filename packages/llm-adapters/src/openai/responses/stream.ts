@@ -33,7 +33,7 @@ export async function responseOfEvents(
     onDelta(delta);
   };
 
-  for await (const event of piecesOfStream(events, heard)) {
+  const read = (event: Event): Response | undefined => {
     switch (event.type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
@@ -73,7 +73,20 @@ export async function responseOfEvents(
       default:
       // Events without new content, and events of a newer API.
     }
+    return undefined;
+  };
+
+  let response: Response | undefined;
+  try {
+    for await (const event of piecesOfStream(events, heard)) {
+      response = read(event);
+      if (response !== undefined) break;
+    }
+  } catch (thrown) {
+    // A failure after the end of the answer, such as that of closing a lost connection, does not affect the answer.
+    if (response === undefined) throw thrown;
   }
+  if (response !== undefined) return response;
   throw new ServiceUnavailableError('openai: the stream ended before the answer did', { provider: 'openai' });
 }
 
