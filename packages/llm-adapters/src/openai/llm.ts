@@ -143,7 +143,8 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
         const asked = client.responses.create({ ...sent.body, stream: true }, how);
         const { data: events, response: http } = await asked.withResponse();
         const plain = (await plainAnswer(http)) as OpenAI.Responses.Response | undefined;
-        return { api: sent.api, response: answerIn(plain ?? (await responseOfEvents(events, onDelta, nameOf, heard))) };
+        const response = plain === undefined ? await responseOfEvents(events, onDelta, nameOf, heard) : plain;
+        return { api: sent.api, response: answerIn(response) };
       }
       if (onDelta === undefined) {
         return { api: sent.api, response: answerIn(await client.chat.completions.create(sent.body, how)) };
@@ -156,7 +157,8 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
       const { data: chunks, response: http } = await asked.withResponse();
       const plain = (await plainAnswer(http)) as OpenAI.Chat.ChatCompletion | undefined;
       const hasEnded = () => markers?.hasEnded(http) === true;
-      const response = plain ?? (await responseOfStream(chunks, onDelta, nameOf, heard, { hasEnded, onUsage }));
+      const end = { hasEnded, onUsage };
+      const response = plain === undefined ? await responseOfStream(chunks, onDelta, nameOf, heard, end) : plain;
       return { api: sent.api, response: answerIn(response) };
     },
     fromResponse: (answer, request, prices) => {
