@@ -53,6 +53,13 @@ test('standard input that cannot be read is told', async () => {
   });
 });
 
+test('standard input that no model reads is refused, and not read to its end', async () => {
+  const piece = 'x'.repeat(1_000_000);
+  const endless = new Readable({ read: () => void endless.push(piece) });
+  await expect(taken(endless)).rejects.toThrow('Standard input is longer than 10,000,000 characters');
+  expect(endless.destroyed).toBe(true);
+});
+
 test('an interrupt ends the wait', async () => {
   const interrupted = new AbortController();
   const stderr = { write: () => undefined };
