@@ -76,6 +76,18 @@ test('the published schema is that of this version', async () => {
   expect(JSON.parse(await readFile(schemaFile, 'utf8'))).toEqual(JSON.parse(JSON.stringify(streamJsonSchema())));
 });
 
+test('a run is denied if all its writes were, whatever calls there were that could never run', async () => {
+  const answers = [
+    calls('', toolCall('write_file', { path: 'a.txt' }), toolCall('patch_file', {})),
+    calls('', toolCall('write_file', { path: 'a.txt', content: 'x' })),
+    says('Done.'),
+  ];
+  const rig = await rigWith({ reply: (_, index) => answers[index] ?? says('Done.') });
+  const ran = await rig.run({ print: 'Write it.', outputFormat: 'json', yolo: false });
+  expect(ran.status).toBe(8);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ status: 'denied', answer: 'Done.' });
+});
+
 test('escapes of models and tools are shown and not obeyed', async () => {
   const evil = '\u001b]0;owned\u0007\u202e';
   const rig = await rigWith(

@@ -102,10 +102,13 @@ async function followedRun(
   let totals = noTotals;
   const translation = new StreamTranslation(conversation.events);
   const results: Extract<StreamEvent, { readonly type: 'tool-result' }>[] = [];
+  /** Actions that could never run: cut calls, unknown tools, wrong input. */
+  const unrunnable = new Set<string | undefined>();
   conversation.events.observe((event) => {
     totals = withEvent(totals, event);
+    if (event.type === 'action' && event.executable === false) unrunnable.add(event.id);
     for (const told of translation.follow(event)) {
-      if (told.type === 'tool-result') results.push(told);
+      if (told.type === 'tool-result' && !unrunnable.has(told.call)) results.push(told);
       output(told);
     }
   });
