@@ -36,6 +36,9 @@ const meanings: Readonly<Record<string, FinishReason>> = {
   canceled: 'interrupted',
   error: 'interrupted',
   failed: 'interrupted',
+  incomplete: 'interrupted',
+  in_progress: 'interrupted',
+  queued: 'interrupted',
   insufficient_system_resource: 'interrupted',
 };
 

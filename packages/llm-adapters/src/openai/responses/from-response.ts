@@ -56,5 +56,5 @@ export function fromResponse(response: Response, options: ResponseOptions): Comp
 
 function finishReason({ status, incomplete_details }: Response, hasCalls: boolean): FinishReason {
   if (textOf(status) === undefined) return naturalEnd(hasCalls);
-  return finishReasonOf(status === 'incomplete' ? incomplete_details?.reason : status, hasCalls);
+  return finishReasonOf(status === 'incomplete' ? (textOf(incomplete_details?.reason) ?? status) : status, hasCalls);
 }

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CompletionRequest, Delta } from '../../index.js';
 import { openaiLLM } from '../llm.js';
 import type { OpenAILLMOptions } from '../llm.js';
+import { fromResponse } from './from-response.js';
 import { responseOfEvents } from './stream.js';
 
 // The package `openai` talks over HTTP to a server that refuses what the Responses API refuses: reasoning that is altered, out
@@ -279,6 +280,13 @@ describe('the Responses API', () => {
         finishReason,
         message: { content: [text('Once up')] },
       });
+    }
+  });
+
+  it.each(['incomplete', 'in_progress', 'queued'])('is not finished under the status %s without a reason', (status) => {
+    for (const incomplete_details of [null, {}]) {
+      const response = { id: 'resp_1', status, incomplete_details, output: [says('Once up')] } as never;
+      expect(fromResponse(response, { request: asked(), model: 'm' }).finishReason).toBe('interrupted');
     }
   });
 
