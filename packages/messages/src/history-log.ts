@@ -178,7 +178,7 @@ export class HistoryLog {
   placement(event?: Event): Placement {
     const { list, place } = this;
     const covered = event !== undefined && isCondensation(event) ? coveredMessages(event, this) : 0;
-    const behind = this.#held.findLast((own) => isCondensation(own.event))?.event.id;
+    const behind = this.#newestInForce();
     return {
       place,
       answersBefore: list.answers(list.length),
@@ -221,10 +221,16 @@ export class HistoryLog {
   #isOvertaken({ event, behind }: OwnEvent): boolean {
     if (!isCondensation(event)) return false;
     if (behind !== undefined && this.#overtaken.has(behind)) return true;
-    const newest = this.#held.findLast((own) => own.event !== event && isCondensation(own.event))?.event.id;
-    if (newest === behind) return false;
+    if (this.#newestInForce(event) === behind) return false;
     const { view } = this;
     return event.forgottenEventIds.some((id) => view.indexOf(id) === undefined && view.original(id) !== undefined);
+  }
+
+  /** The newest condensation that holds, besides one that is looked at. */
+  #newestInForce(besides?: Event): EventId | undefined {
+    return this.#held.findLast(
+      ({ event }) => event !== besides && isCondensation(event) && !this.#overtaken.has(event.id),
+    )?.event.id;
   }
 
   async #take(): Promise<void> {

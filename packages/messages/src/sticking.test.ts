@@ -115,4 +115,11 @@ it('two workers that summarise one range at once leave one summary', async () =>
     expect([...view.events].filter(({ type }) => type === 'condensation-summary')).toHaveLength(1);
     expect(messages).toEqual(fitted[0]?.messages);
   }
+  // A later one stands behind the summary that stayed.
+  for (let step = 32; step < 62; step++) addChatStep(longer, step);
+  const later = await workers[0].fit(longer);
+  expect(later.condensations).toHaveLength(1);
+  const restarted = await condensedHistory({ ...options(), store }).fit(longer);
+  expect(restarted.condensations).toEqual([]);
+  expect(restarted.messages).toEqual(later.messages);
 });
