@@ -9,6 +9,8 @@ import { cutResults } from './large-results.js';
 /** A view that takes more of a window that has overflowed is not condensed enough, and what a hard reset leaves of it. */
 const fullShare = 0.75;
 const targetShare = 0.5;
+/** What is protected stays for good, so it leaves room for what comes. */
+const protectedShare = 0.25;
 
 /** Reserved for an answer of which the longest is not known. Unit: tokens. */
 const usualAnswer = 4_096;
@@ -71,7 +73,7 @@ export class Room {
     const made = hardReset(this.#log.view, target, { canRecall });
     if (made !== undefined) this.#append(made);
     if (this.#view.tokens() <= full) return;
-    const cut = cutProtected(this.#log.view, target);
+    const cut = cutProtected(this.#log.view, window * protectedShare);
     if (cut !== undefined) this.#append(cut);
   }
 

@@ -156,7 +156,7 @@ it('a first message larger than the window is cut when the provider has refused 
   });
   expect(sent).toHaveLength(1);
   expect(sent[0]?.content).toMatch(/^BEGIN word.*its address is \w{8} .*word END$/s);
-  expect(sizes[1]).toBeLessThan(100_000);
+  expect(sizes[1]).toBeLessThan(45_000);
   expect(sent[0]?.content).not.toContain('ZEBRA');
 
   const address = /its address is (\w{8})/.exec(JSON.stringify(sent[0]))?.[1];
