@@ -73,7 +73,7 @@ function readAllAhead(view: View, { maxNameTokens, maxFileTokens }: RangeLimits)
  * newest events and the whole newest step stay. More than `maxSize` events is a soft trigger; too many tokens, or a request, is a
  * hard one.
  *
- * The manifest lists, as recorded in the log: the user's messages, open tasks, the summaries of other condensers, how the agent's
+ * The manifest lists, as recorded in the log: the user's messages, the ids of what still runs, open tasks, the summaries of other condensers, how the agent's
  * turns ended and what the user answered, files created, modified and deleted, failing tests, errors, commands with their exit
  * status, other calls, identifiers, files only read, calls that only looked, and the agent's last message. When space is short, the
  * entries at the end of this list are dropped first, and within a kind the oldest. The user's messages have their own space. The text of an earlier summary is

@@ -776,3 +776,11 @@ describe('behind the agent’s request', () => {
     expect(done.reports).toMatchObject([{ outcome: 'failed', data: { kind: 'error' } }]);
   });
 });
+
+test('what still runs is named, whatever the model writes', async () => {
+  const log = task(2);
+  log.call('exec_command', { cmd: 'npm run dev' }, 'Process running with session ID 40112\nOutput:\n');
+  for (let index = 0; index < 12; index++) log.call('read', { path: `later-${index}` }, words);
+  const run = await condense(log.events, { maxSize: 20 });
+  expect(condensationOf(run).summary).toContain('- Still running: 40112 (npm run dev)');
+});

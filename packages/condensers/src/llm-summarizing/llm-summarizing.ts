@@ -19,7 +19,7 @@ const name = 'llmSummarizing';
  *
  * The model reads the whole events and the previous summary, which the new one replaces. What the user said in these events stands in
  * the summary word for word, within `maxUserWordTokens`; so do facts that are read from the log and that the model did not name: the
- * last error, open tasks, failing tests, changed files ({@link factsOfRange}). With `modelCall.extendsAgentRequest` the model is asked
+ * ids of what still runs, the last error, open tasks, failing tests, changed files ({@link factsOfRange}). With `modelCall.extendsAgentRequest` the model is asked
  * behind the agent's own request.
  *
  * If the model throws, returns no text, is
