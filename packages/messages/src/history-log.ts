@@ -1,9 +1,9 @@
-import { createEvent, isLLMConvertible } from '@palimpsest/events';
+import { createEvent, isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
 import { HistoryEvents, hostFileIn, standIn } from '@palimpsest/llm-adapters/wire';
 import type { CallPiece, ContentPiece, HistoryRules, Piece, UnreadPiece } from '@palimpsest/llm-adapters/wire';
 import { recallToolName } from '@palimpsest/relevance-tool';
-import { isCondensation, pin, unpin, ViewProjection } from '@palimpsest/view';
+import { isCondensation, ViewProjection } from '@palimpsest/view';
 import type { EstimateTokens, ThinkingMode, View } from '@palimpsest/view';
 import type { Codec, HostMessage } from './codec.js';
 import { coveredMessages } from './covered-messages.js';
@@ -11,6 +11,7 @@ import { loadsTools } from './deferred-tools.js';
 import { HostList } from './host-list.js';
 import { isPlaceIn, ListPlace } from './own-events.js';
 import type { OwnEvent, OwnEvents, Place, Placement } from './own-events.js';
+import { Pairs, pinOf } from './pairs.js';
 
 /** What a log is made of besides the messages. */
 export interface LogOptions {
@@ -46,12 +47,10 @@ export class HistoryLog {
   readonly #eventsOf: Event[][] = [];
   readonly #messagesOf = new Map<EventId, readonly number[]>();
   readonly #idsOf: number[] = [];
-  /** The runs of events that are kept or forgotten together. */
-  readonly #runs = new Map<EventId, string>();
-  /** The run of a name. The answers to what one message asks come one by one, and are in one run. */
-  readonly #runOf = new Map<string, string>();
-  /** By name, the event that waits for an answer. */
-  readonly #open = new Map<string, { readonly id: EventId; readonly message: number }>();
+  readonly #pairs = new Pairs();
+  /** The ids of the calls that have a result. */
+  readonly #answered = new Set<string>();
+  #hasSecondResults = false;
   /** How many messages are in the log. */
   #read = 0;
   /** Our own events that hold for the list, in the order of the log. */
@@ -76,6 +75,11 @@ export class HistoryLog {
 
   get view(): View {
     return this.#projection.view;
+  }
+
+  /** Whether a call has two results. Such a list is not sent as it is. */
+  get hasSecondResults(): boolean {
+    return this.#hasSecondResults;
   }
 
   /** Estimated size of the host's list. Unit: tokens. */
@@ -240,45 +244,24 @@ export class HistoryLog {
       this.#messagesOf.set(event.id, messages);
       for (const message of messages) (this.#eventsOf[message] ??= []).push(event);
       const hosts = messages.map((message) => this.list.at(message)?.host);
-      const names = hosts.flatMap(namesOf);
-      const [name] = names;
-      if (name !== undefined) {
-        const run = names.map((one) => this.#runOf.get(one)).find((known) => known !== undefined) ?? name;
-        for (const one of names) this.#runOf.set(one, run);
-        this.#runs.set(event.id, run);
-      }
+      this.#pairs.join(event, hosts);
       this.#put(event);
+      if (event.type === 'action') this.#answered.delete(event.toolCall.id);
+      else if (isToolResult(event)) {
+        this.#hasSecondResults ||= this.#answered.has(event.toolCallId);
+        this.#answered.add(event.toolCallId);
+      }
       if (hosts.some((host) => host?.replacesBefore === true)) this.#replaceBefore(event.id, messages[0] ?? 0);
       const isKept = (host: HostMessage) => host.isBarrier === true || (this.#options.defersTools && loadsTools(host));
       if (hosts.some((host) => host !== undefined && isKept(host))) {
         this.#put(pinOf(event, 'a compaction of the provider, or tools that it has loaded'));
-      } else this.#await(event, messages);
+      } else {
+        const isCutBetween = (first: EventId) => this.#isCutBetween(first, event.id);
+        for (const own of this.#pairs.protection(event, hosts, isCutBetween)) this.#put(own);
+      }
       const following = (await this.#options.following?.(event, this.#log)) ?? [];
       for (const own of following) this.#put(own);
     }
-  }
-
-  /** Keeps an event that waits for an answer in the view until the answer comes. */
-  #await(event: Event, messages: readonly number[]): void {
-    let waits = false;
-    for (const message of messages) {
-      const host = this.list.at(message)?.host;
-      for (const name of namesOf(host)) {
-        const open = this.#open.get(name);
-        if (open === undefined && host?.isOpen === true) {
-          this.#open.set(name, { id: event.id, message });
-          waits = true;
-        }
-        // A message can be several events.
-        if (open === undefined || open.message === message) continue;
-        this.#open.delete(name);
-        if ([...this.#open.values()].some(({ id }) => id === open.id)) continue;
-        // A run ends at 64 events: what lies further apart is kept one by one.
-        if (this.#isCutBetween(open.id, event.id)) this.#put(pinOf(event, 'it answers what is kept'));
-        else this.#put({ ...unpin(open.id, { source: 'environment' }), id: `${open.id}-unpin` });
-      }
-    }
-    if (waits) this.#put(pinOf(event, 'it waits for an answer'));
   }
 
   #isCutBetween(first: EventId, last: EventId): boolean {
@@ -295,7 +278,7 @@ export class HistoryLog {
 
   #newProjection(): ViewProjection {
     const { thinking } = this.#options;
-    const properties = [({ id }: { readonly id: EventId }) => this.#runs.get(id)];
+    const properties = [({ id }: { readonly id: EventId }) => this.#pairs.runOf(id)];
     return new ViewProjection({ thinking, estimateTokens: this.#estimate, properties });
   }
 
@@ -341,11 +324,6 @@ function namesOf(host: HostMessage | undefined): readonly string[] {
 function recalled(event: Event): Event {
   if (event.type !== 'observation' || event['toolName'] !== recallToolName) return event;
   return { ...event, details: { recalledEventIds: [] } };
-}
-
-/** The event that keeps an event of a message in the view. Its id follows from the other's. */
-function pinOf(event: Event, reason: string): Event {
-  return { ...pin(event.id, { source: 'environment', reason }), id: `${event.id}-pin` };
 }
 
 /**

@@ -62,12 +62,12 @@ export class OutputWriter {
   /** @param messages - the host's list, which the log has read */
   write(messages: readonly unknown[], log: HistoryLog, view: View): readonly SentMessage[] {
     const edits = viewOfLog(view) === view ? view.condensations : undefined;
-    const inserts = this.#made(insertsOf(log, view, this.#repairs), messages, log);
     // Of an untouched list every message is the host's own.
-    const isUntouched = edits?.length === 0 && inserts.length === 0 && this.#label === undefined && !this.#repairs;
+    const isUntouched = edits?.length === 0 && this.#label === undefined && !this.#repairs && !log.hasSecondResults;
     if (isUntouched) return messages.map((message, index) => ({ message, index }));
     // A call that is left out is sent when its result has come.
     const last = this.#repairs ? undefined : this.#last;
+    const inserts = this.#made(insertsOf(log, view, this.#repairs), messages, log);
     const gone = new Set([...(this.#repairs ? unpaired(view) : []), ...inserts.flatMap((one) => one.gone)]);
     // Without another edit a list that has grown is sent as before, with more at its end.
     const isGrown =
