@@ -29,11 +29,13 @@ export function brokenResponse(
   piece: AnswerPiece,
   reason: string,
   counted: CountedUsage | undefined,
-  { model, createEvent }: AskedModel,
+  asked: AskedModel,
 ): readonly Event[] {
+  const { model, createEvent } = asked;
   const broken = createEvent('broken-response', { ...piece, reason });
   if (counted === undefined) return [broken];
-  const paid = { usage: counted.usage, ...costOf(counted) };
+  const { usage, usageIsEstimated, ...cost } = withOutput(counted, piece, asked);
+  const paid = { usage, ...(usageIsEstimated === undefined ? {} : { usageIsEstimated }), ...costOf(cost) };
   return [broken, createEvent('llm-usage', { responseId: broken.id, model, ...paid, purpose: brokenPurpose })];
 }
 
@@ -115,12 +117,13 @@ export function cutOffAnswer(
   });
   const calls = (begun.toolCalls ?? []).map(({ name }) => (name !== undefined && tools.has(name) ? name : undefined));
   const events = [message, note(cutOffNote(textOf(content) !== '', calls), createEvent)];
-  return [cutOffUsage(counted ?? estimated(piece, asked), llmResponseId, asked), ...events];
+  const used = counted === undefined ? estimated(piece, asked) : withOutput(counted, piece, asked);
+  return [cutOffUsage(used, llmResponseId, asked), ...events];
 }
 
 /** The usage of an answer that the user interrupted. */
 export function cutOffUsage(
-  { usage, usageIsEstimated, ...cost }: CountedUsage & { readonly usageIsEstimated?: true },
+  { usage, usageIsEstimated, ...cost }: UsedUsage,
   responseId: string,
   { model, estimatedInputTokens, createEvent }: Omit<AskedModel, 'tools'>,
 ): Event {
@@ -128,17 +131,36 @@ export function cutOffUsage(
   return createEvent('llm-usage', { responseId, model, ...paid, estimatedInputTokens, purpose: 'agent' });
 }
 
+/** Usage, and whether a part of it is estimated. */
+type UsedUsage = CountedUsage & { readonly usageIsEstimated?: true };
+
+/** What was counted, and the output that came since: providers that count at the beginning count the output at the end. */
+function withOutput(counted: CountedUsage, piece: AnswerPiece, { prices }: AskedModel): UsedUsage {
+  const { usage, costUsd } = counted;
+  const outputTokens = outputOf(piece);
+  const missing = outputTokens - usage.outputTokens;
+  if (missing <= 0) return counted;
+  const none = { uncachedInputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const more = prices === undefined ? 0 : priceOf({ ...none, outputTokens: missing }, prices);
+  const cost = costUsd === undefined ? {} : { costUsd: costUsd + more };
+  return { usage: { ...usage, outputTokens }, usageIsEstimated: true, ...cost };
+}
+
+function outputOf({ content, thinking = '', toolCalls = [] }: AnswerPiece): number {
+  const texts = [textOf(content), thinking, ...toolCalls.map((call) => call.arguments)];
+  return Math.ceil(texts.reduce((sum, text) => sum + estimateTextTokens(text), 0));
+}
+
 /** For providers that count at the end alone: what they have read and written they bill. */
 function estimated(
-  { content, thinking = '', toolCalls = [] }: AnswerPiece,
+  piece: AnswerPiece,
   { estimatedInputTokens, lastInputTokens, prices }: AskedModel,
 ): CountedUsage & { readonly usageIsEstimated: true } {
-  const texts = [textOf(content), thinking, ...toolCalls.map((call) => call.arguments)];
   const usage = {
     uncachedInputTokens: Math.max(0, estimatedInputTokens - lastInputTokens),
     cacheReadTokens: lastInputTokens,
     cacheWriteTokens: 0,
-    outputTokens: Math.ceil(texts.reduce((sum, text) => sum + estimateTextTokens(text), 0)),
+    outputTokens: outputOf(piece),
   };
   return { usage, usageIsEstimated: true, ...(prices === undefined ? {} : { costUsd: priceOf(usage, prices) }) };
 }
