@@ -17,7 +17,7 @@ import type { Event } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { isCondensation, ViewProjection } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
-import { ordinaryLog } from './logs.js';
+import { ordinaryLog } from './histories.js';
 import { cpuClock, stopwatch } from './measure.js';
 
 const llm: LLM = {

@@ -38,6 +38,13 @@ export function stopwatch(): () => number {
   };
 }
 
+/** The CPU time of one run. Unit: milliseconds. */
+export async function cpuOf(run: () => unknown): Promise<number> {
+  const start = cpuClock();
+  await run();
+  return cpuClock() - start;
+}
+
 /**
  * Times the floor and the subjects in turn, `rounds` times after a warm-up, so that other load on the machine affects all of
  * them equally. With `--expose-gc`, garbage is collected between runs. The first result of each subject stays alive, because
@@ -59,7 +66,7 @@ export async function measure(
   }
   for (let round = 0; round < rounds; round++) {
     for (const [index, subject] of all.entries()) {
-      globalThis.gc?.();
+      collect();
       const start = clock();
       await subject.run();
       times[index]?.push(clock() - start);
@@ -75,15 +82,6 @@ export async function measure(
   }));
 }
 
-/** Prints timings under a title, each with its time per item. */
-export function printTimings(title: string, items: number, timings: readonly Timing[]): void {
-  console.log(`\n${title}`);
-  for (const { name, median: time, ratio } of timings) {
-    const perItem = ((time * 1e6) / items).toFixed(0).padStart(7);
-    console.log(`  ${ratio.toFixed(2).padStart(6)}×  ${time.toFixed(1).padStart(9)} ms  ${perItem} ns/item  ${name}`);
-  }
-}
-
 /** The middle one of the values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -92,10 +90,40 @@ export function median(values: readonly number[]): number {
 
 /** The memory of the live objects. Needs `--expose-gc`. Unit: bytes. */
 export async function heldBytes(): Promise<number> {
-  // The second collection frees the objects that finalisers released.
-  for (let round = 0; round < 2; round++) {
-    globalThis.gc?.();
+  // A collection frees what finalisers and weak maps released in the one before.
+  let held = Infinity;
+  for (;;) {
+    collect();
     await new Promise(setImmediate);
+    const now = process.memoryUsage().heapUsed;
+    if (now > held * 0.999) return now;
+    held = now;
   }
-  return process.memoryUsage().heapUsed;
+}
+
+/** What `JSON.stringify` of a value takes, the least of three. Unit: milliseconds of CPU. */
+export async function stringifyTime(value: unknown): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < 3; round++) times.push(await cpuOf(() => JSON.stringify(value)));
+  return Math.min(...times);
+}
+
+/** A line of the table of what has a bound. */
+export interface Row {
+  readonly what: string;
+  readonly figure: number;
+  /** @defaultValue a ratio */
+  readonly unit?: 'ms';
+  /** What the figure should not exceed, and what it should reach. @defaultValue none */
+  readonly limits?: Limits;
+}
+
+export type Limits = readonly [bound: number, aim?: number];
+
+/** What collects garbage, so that none of what was before is counted. Does nothing without `--expose-gc`. */
+export const collect = (): void => globalThis.gc?.();
+
+/** Timings as rows without bounds; the floor is named in the title. */
+export function rowsOf(title: string, [, ...timings]: readonly Timing[]): readonly Row[] {
+  return timings.map(({ name, ratio }) => ({ what: `${title}: ${name}`, figure: ratio }));
 }

@@ -4,8 +4,8 @@ import type { Event, EventStore } from '@palimpsest/events';
 import { migrate, postgresEventStore } from '@palimpsest/postgres';
 import pg from 'pg';
 import { localPostgres } from '@palimpsest/postgres/testing';
-import { measure, printTimings, wallClock } from './measure.js';
-import type { Subject } from './measure.js';
+import { measure, wallClock } from './measure.js';
+import type { Subject, Timing } from './measure.js';
 
 const appends = 200;
 const together = 20;
@@ -112,4 +112,13 @@ async function readBench(store: EventStore, count: number): Promise<void> {
     },
   };
   printTimings(`Cold load of ${count} events from PostgreSQL`, count, await measure(floor, [read], rounds, wallClock));
+}
+
+/** Prints timings under a title, each with its time per item. */
+function printTimings(title: string, items: number, timings: readonly Timing[]): void {
+  console.log(`\n${title}`);
+  for (const { name, median: time, ratio } of timings) {
+    const perItem = ((time * 1e6) / items).toFixed(0).padStart(7);
+    console.log(`  ${ratio.toFixed(2).padStart(6)}×  ${time.toFixed(1).padStart(9)} ms  ${perItem} ns/item  ${name}`);
+  }
 }

@@ -1,7 +1,9 @@
+import { modelMessages } from '@palimpsest/ai-sdk';
 import type { Message } from '@palimpsest/events';
 import { pruneMessages } from 'ai';
 import type { ModelMessage } from 'ai';
 import type { Subject } from './compare.js';
+import type { Host } from './ours.js';
 import { argumentsOf, textOf } from './text.js';
 
 /** Drops calls and results that are older than so many messages, from each request, and says nothing in their place. */
@@ -17,6 +19,13 @@ export function pruning(messages: number): Subject {
     },
   };
 }
+
+/** A host of ModelMessages. */
+export const aiSdk: Host<{ readonly role: string }> = {
+  name: 'AI SDK',
+  codec: modelMessages(),
+  messageOf: modelMessage,
+};
 
 function modelMessage(message: Message): ModelMessage {
   const text = textOf(message);

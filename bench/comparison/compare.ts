@@ -1,6 +1,6 @@
 import { cpuClock, median } from '../measure.js';
-import { syntheticHistory } from './history.js';
-import type { History, Part } from './history.js';
+import { syntheticHistory } from './histories.js';
+import type { History, Part } from './histories.js';
 
 /** Warm-up, because an engine compiles code that runs often. Unit: milliseconds of steps per subject. */
 const warmUpMs = 200;

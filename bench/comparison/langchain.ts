@@ -2,8 +2,10 @@ import { FakeListChatModel } from '@langchain/core/utils/testing';
 import { AIMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
 import type { BaseMessage } from '@langchain/core/messages';
 import type { Message } from '@palimpsest/events';
+import { langchainMessages } from '@palimpsest/langchain';
 import { ClearToolUsesEdit, contextEditingMiddleware, summarizationMiddleware } from 'langchain';
 import type { Subject } from './compare.js';
+import type { Host } from './ours.js';
 import { argumentsOf, textOf } from './text.js';
 
 interface Middleware {
@@ -58,6 +60,13 @@ export function summarizing(trigger: number, keep: number, summary: string): Sub
     },
   };
 }
+
+/** A host of LangChain's messages. */
+export const langchain: Host<BaseMessage> = {
+  name: 'LangChain',
+  codec: langchainMessages(),
+  messageOf: chainMessage,
+};
 
 let newId = 0;
 

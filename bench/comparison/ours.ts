@@ -1,22 +1,87 @@
-import { toMessagesRequest } from '@palimpsest/llm-adapters/anthropic';
-import { toChatCompletionsRequest, toResponsesRequest } from '@palimpsest/llm-adapters/openai';
+import { noOpCondenser, pricedCondenser } from '@palimpsest/condensers';
 import type { Event, Message } from '@palimpsest/events';
+import { chatMessages, condensedHistory } from '@palimpsest/messages';
+import type { Codec } from '@palimpsest/messages';
 import { isCondensation, ViewProjection } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import type { Subject } from './compare.js';
+import { never } from './histories.js';
+import { textOf } from './text.js';
+
+/** A host that holds messages of a kind: how one is made of a neutral one, and its codec. */
+export interface Host<Held> {
+  readonly name: string;
+  readonly codec: Codec<Held>;
+  messageOf(message: Message): Held;
+}
+
+/** A host of plain messages of Chat Completions. */
+export const chat: Host<{ readonly role: string }> = { name: 'chat', codec: chatMessages(), messageOf: chatMessage };
+
+function chatMessage(message: Message): { readonly role: string } {
+  const content = textOf(message);
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return { role: message.role, ...{ content } };
+    case 'assistant': {
+      const calls = (message.toolCalls ?? []).map(({ id, name, arguments: json }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: json },
+      }));
+      return { role: 'assistant', ...{ content, ...(calls.length > 0 && { tool_calls: calls }) } };
+    }
+    case 'tool':
+      return { role: 'tool', ...{ content, tool_call_id: message.toolCallId } };
+  }
+}
+
+/** Policies of a fit that condense nothing: one that does not ask, and one to which reading is free, so that nothing pays. */
+export const idle = {
+  nothing: () => noOpCondenser(),
+  'priced, none due': () => pricedCondenser({ prices: { read: 0, write: 1.25 } }),
+} as const;
 
 /**
- * Fold of the new events, view, decision, its condensation where there is one, and the messages; then perhaps a body of them.
+ * A host's list that grows, and `fit` before each request, with the sizes read.
+ *
+ * @param fittedBefore the list was fitted before the first step; without, the first step reads all of it
+ */
+export function fitting<Held>(
+  { name, codec, messageOf }: Host<Held>,
+  policy: string,
+  create: () => Condenser,
+  { fittedBefore = false }: { fittedBefore?: boolean } = {},
+): Subject {
+  return {
+    name: `palimpsest fit, ${name}, ${policy}`,
+    async begin({ start }) {
+      const list = start.messages.map(messageOf);
+      const history = condensedHistory({ codec, condenser: create(), contextWindow: never });
+      if (fittedBefore) await history.fit(list);
+      return async ({ messages }) => {
+        list.push(...messages.map(messageOf));
+        const fitted = await history.fit(list);
+        if (fitted.problem !== undefined) throw fitted.problem;
+        return [fitted.messages, fitted.tokensBefore, fitted.tokensAfter];
+      };
+    },
+  };
+}
+
+/**
+ * An agent that keeps the log itself: fold of the new events, view, decision, its condensation where there is one, and the messages.
  *
  * @param decidedBefore the condenser has decided at each step of the history, not only at those that are measured
  */
-export function ours(
+export function keptLog(
   name: string,
   create: () => Condenser,
-  { body, decidedBefore = false }: { body?: (messages: readonly Message[]) => unknown; decidedBefore?: boolean } = {},
+  { decidedBefore = false }: { decidedBefore?: boolean } = {},
 ): Subject {
   return {
-    name: `palimpsest ${name}`,
+    name: `palimpsest, a kept log, ${name}`,
     async begin({ start }) {
       const projection = new ViewProjection();
       const condenser = create();
@@ -30,31 +95,9 @@ export function ours(
         const result = await condenser.condense(projection.view, { report: () => {} });
         if (isCondensation(result)) projection.append(result);
       }
-      const first = projection.view.toMessages();
-      body?.(first);
+      projection.view.toMessages();
       return async ({ events }) => {
         take(events);
-        const result = await condenser.condense(projection.view, { report: () => {} });
-        if (isCondensation(result)) projection.append(result);
-        const messages = (isCondensation(result) ? projection.view : result).toMessages();
-        return body === undefined ? messages : body(messages);
-      };
-    },
-  };
-}
-
-/** The same from nothing at each step: the whole log is folded, as when a process takes a conversation up again. */
-export function oursFromNothing(name: string, create: () => Condenser): Subject {
-  return {
-    name: `palimpsest ${name}, everything from the start`,
-    mostSteps: 3,
-    begin({ start }) {
-      const condenser = create();
-      const log: Event[] = [...start.events];
-      return async ({ events }) => {
-        log.push(...events);
-        const projection = new ViewProjection();
-        for (const event of log) projection.append(event);
         const result = await condenser.condense(projection.view, { report: () => {} });
         if (isCondensation(result)) projection.append(result);
         return (isCondensation(result) ? projection.view : result).toMessages();
@@ -63,9 +106,7 @@ export function oursFromNothing(name: string, create: () => Condenser): Subject 
   };
 }
 
-/** The body of the next request to each provider. */
-export const bodies: Readonly<Record<string, (messages: readonly Message[]) => unknown>> = {
-  'body for Anthropic': (messages) => toMessagesRequest({ messages }, { model: 'claude-opus-4-5' }),
-  'body for Chat Completions': (messages) => toChatCompletionsRequest({ messages }, { model: 'gpt-5.6' }),
-  'body for Responses': (messages) => toResponsesRequest({ messages }, { model: 'gpt-5.6' }),
-};
+/** Fits of a host under each policy that condenses nothing. */
+export function idleFits<Held>(host: Host<Held>): readonly Subject[] {
+  return Object.entries(idle).map(([policy, create]) => fitting(host, policy, create));
+}

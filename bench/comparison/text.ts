@@ -1,6 +1,6 @@
 import type { Message, ToolCall } from '@palimpsest/events';
 
-/** The text of a message. The other libraries are given text alone. */
+/** The text of a message. The libraries are given text alone. */
 export function textOf({ content }: Message): string {
   return content.flatMap((part) => (part.type === 'text' ? [part['text'] as string] : [])).join('\n');
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median } from './measure.js';
+import type { Row } from './measure.js';
 
 const rounds = 11;
 const repository = fileURLToPath(new URL('..', import.meta.url));
@@ -53,7 +54,7 @@ function processes(address: string): readonly Measured[] {
  * The CPU time, user and system, of whole processes and of those that they start, to that of an empty one. A process that asks a model
  * ends when its first request has reached the server, which is this process. Where Node keeps compiled code, it has been kept before.
  */
-export async function startBench(): Promise<void> {
+export async function starts(): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'palimpsest-start-'));
   const workspace = join(folder, 'workspace');
   mkdirSync(workspace);
@@ -103,13 +104,6 @@ export async function startBench(): Promise<void> {
     server.closeAllConnections();
     rmSync(folder, { recursive: true });
   }
-  const medians = times.map(median);
-  console.log(`\nCPU of starting a command, Node ${process.versions.node}`);
-  for (const [index, [name]] of measured.entries()) {
-    const [time = NaN, floor = NaN] = [medians[index], medians[0]];
-    const least = Math.min(...(times[index] ?? []));
-    console.log(
-      `  ${(time / floor).toFixed(2).padStart(6)}×  ${time.toFixed(0).padStart(5)} ms, least ${least.toFixed(0).padStart(4)}  ${name}`,
-    );
-  }
+  const [floor = NaN, ...medians] = times.map(median);
+  return medians.map((time, index) => ({ what: `to bare Node: ${measured[index + 1]?.[0]}`, figure: time / floor }));
 }

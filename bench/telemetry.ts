@@ -6,8 +6,8 @@ import { openTelemetry } from '@palimpsest/agent/opentelemetry';
 import { defineTool } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { z } from 'zod';
-import { cpuClock, measure, printTimings } from './measure.js';
-import type { Subject } from './measure.js';
+import { cpuClock, measure, rowsOf } from './measure.js';
+import type { Row, Subject } from './measure.js';
 
 const steps = 200;
 
@@ -19,7 +19,7 @@ const look = defineTool({
 });
 
 /** What is observed costs, by step of a scripted model and a tool in memory. Floor: nobody observes. */
-export async function telemetryBench(): Promise<void> {
+export async function telemetry(): Promise<readonly Row[]> {
   const exporter = new InMemorySpanExporter();
   const provider = new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] });
   const idle = await openTelemetry();
@@ -34,8 +34,8 @@ export async function telemetryBench(): Promise<void> {
     15,
     cpuClock,
   );
-  printTimings(`A run of ${steps} steps, CPU`, steps, timings);
   await provider.shutdown();
+  return rowsOf(`a run of ${steps} steps, to one that nobody observes`, timings);
 }
 
 function run(name: string, instrumentation?: Instrumentation, after: () => void = () => undefined): Subject {

@@ -9,15 +9,15 @@ import { fileEventStore } from '@palimpsest/events/file';
 import { defineTool } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { z } from 'zod';
-import { cpuClock, measure, printTimings, wallClock } from './measure.js';
-import type { Subject } from './measure.js';
+import { cpuClock, measure, rowsOf, wallClock } from './measure.js';
+import type { Row, Subject } from './measure.js';
 
-const appends = 200;
+const eventCount = 200;
 const together = 20;
 const rounds = 15;
 
-/** Appends of one event of about 600 bytes: sequential, and twenty at the same time. */
-export async function appendBench(): Promise<void> {
+/** Appends of one event of about 600 bytes: sequential, and twenty at the same time. Floor: a write of the bytes, file held open. */
+export async function appends(): Promise<readonly Row[]> {
   const event = (): Event =>
     parseEvent({
       type: 'observation',
@@ -29,7 +29,8 @@ export async function appendBench(): Promise<void> {
       actionId: 'action',
       content: [{ type: 'text', text: 'x'.repeat(400) }],
     });
-  const events = Array.from({ length: appends }, event);
+  const events = Array.from({ length: eventCount }, event);
+  const rows: Row[] = [];
   for (const fsync of [true, false]) {
     const directory = await mkdtemp(join(tmpdir(), 'palimpsest-bench-'));
     const file = await open(join(directory, 'floor'), 'a');
@@ -39,7 +40,7 @@ export async function appendBench(): Promise<void> {
     const right = await held.openForWriting();
     const fresh = (log: readonly Event[]) => log.map((one) => ({ ...one, id: newEventId() }));
     const floor: Subject = {
-      name: `floor: a write${fsync ? ' and fdatasync' : ''} of the bytes, file held open`,
+      name: 'write',
       run: async () => {
         for (const one of events) await writeOne(file, one, fsync);
       },
@@ -76,16 +77,15 @@ export async function appendBench(): Promise<void> {
         run: () => inGroups(events, (one) => store.append('single', [one])),
       },
     ];
-    const disk = fsync ? 'on the disk (fsync)' : 'without fsync';
-    printTimings(`Appends of one event ${disk}: CPU`, appends, await measure(floor, subjects, rounds, cpuClock));
-    printTimings(`Appends of one event ${disk}: time`, appends, await measure(floor, subjects, rounds, wallClock));
-    await printSyncs(events, (one) => writer.append([one]), `${together} appends of a writer at a time, ${disk}`);
-    await printSyncs(fresh(events), (one) => held.append(one), `${together} appends of a log at a time, ${disk}`);
+    const disk = fsync ? 'a write and fdatasync' : 'a write';
+    rows.push(...rowsOf(`to ${disk}, CPU`, await measure(floor, subjects, rounds, cpuClock)));
+    rows.push(...rowsOf(`to ${disk}, time`, await measure(floor, subjects, rounds, wallClock)));
     await right.close();
     await writer.close();
     await file.close();
     await rm(directory, { recursive: true });
   }
+  return rows;
 }
 
 async function writeOne(file: FileHandle, event: Event, fsync: boolean): Promise<void> {
@@ -99,38 +99,16 @@ async function inGroups(events: readonly Event[], append: (event: Event) => Prom
   }
 }
 
-/** Counts the calls of fsync and fdatasync for one group of appends. */
-async function printSyncs(
-  events: readonly Event[],
-  append: (event: Event) => Promise<unknown>,
-  what: string,
-): Promise<void> {
-  const handle = await open(process.execPath, 'r');
-  const prototype = Object.getPrototypeOf(handle) as Record<'sync' | 'datasync', () => Promise<void>>;
-  await handle.close();
-  const { sync, datasync } = prototype;
-  let calls = 0;
-  const counted = (method: () => Promise<void>) =>
-    function (this: unknown) {
-      calls++;
-      return method.call(this);
-    };
-  Object.assign(prototype, { sync: counted(sync), datasync: counted(datasync) });
-  await Promise.all(events.slice(0, together).map(append));
-  Object.assign(prototype, { sync, datasync });
-  console.log(`  ${calls} calls of fsync or fdatasync: ${what}`);
-}
-
 const conversations = 200;
 const steps = 10;
 
-/** The throughput of agents: many concurrent conversations, each with several steps of a call and its result. */
-export async function stepsBench(): Promise<void> {
+/** The throughput of agents: many concurrent conversations, each with several steps of a call and its result. Floor: the memory store. */
+export async function agentSteps(): Promise<readonly Row[]> {
   const directory = await mkdtemp(join(tmpdir(), 'palimpsest-bench-'));
   let run = 0;
   const subject = (name: string, store: () => EventStore): Subject => ({ name, run: () => runAgents(store(), run++) });
   const timings = await measure(
-    subject('floor: the memory store', memoryEventStore),
+    subject('the memory store', memoryEventStore),
     [
       subject('the file store without fsync', () => fileEventStore({ directory, fsync: false })),
       subject('the file store', () => fileEventStore({ directory })),
@@ -138,11 +116,11 @@ export async function stepsBench(): Promise<void> {
     5,
     cpuClock,
   );
-  printTimings(`${conversations} conversations of ${steps} steps: CPU`, conversations * steps, timings);
   await rm(directory, { recursive: true });
+  return rowsOf(`${conversations} conversations of ${steps} steps, to the memory store`, timings);
 }
 
-export async function runAgents(store: EventStore, run: number): Promise<void> {
+async function runAgents(store: EventStore, run: number): Promise<void> {
   const add = defineTool({
     name: 'add',
     description: 'Adds two numbers.',

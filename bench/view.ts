@@ -1,0 +1,136 @@
+import { pricedCondenser } from '@palimpsest/condensers';
+import { parseEvent } from '@palimpsest/events';
+import type { Event, Message } from '@palimpsest/events';
+import type { CompletionRequest } from '@palimpsest/llm-adapters';
+import { toMessagesRequest } from '@palimpsest/llm-adapters/anthropic';
+import { toChatCompletionsRequest, toResponsesRequest } from '@palimpsest/llm-adapters/openai';
+import { isCondensation, View, ViewProjection } from '@palimpsest/view';
+import { ordinaryLog } from './histories.js';
+import type { LogOf } from './histories.js';
+import { collect, cpuOf, median, stringifyTime } from './measure.js';
+import type { Limits, Row } from './measure.js';
+
+const sizes = [100, 1_000, 10_000];
+/** Of what begins from nothing, the least is taken; of further steps, the median. */
+const [beginnings, steps] = [20, 30];
+const count = (size: number): string => size.toLocaleString('en-GB');
+
+/** The messages of a log in memory that nobody has read before, to `JSON.stringify` of them. */
+export async function messagesOfLog(logOf: LogOf): Promise<readonly Row[]> {
+  const logs: readonly (readonly [name: string, limits: Limits, make: (size: number) => readonly Event[]])[] = [
+    ['', [1, 0.7], (size) => logOf(size).events],
+    [', synthetic of 200 characters each', [3], (size) => ordinaryLog(size).map(parseEvent)],
+  ];
+  const rows: Row[] = [];
+  for (const [name, limits, make] of logs) {
+    for (const size of sizes) {
+      const [times, floors]: [number[], number[]] = [[], []];
+      for (let round = 0; round < beginnings; round++) {
+        const events = make(size);
+        let messages: readonly Message[] = [];
+        collect();
+        times.push(await cpuOf(() => (messages = View.fromEvents(events).toMessages())));
+        floors.push(await stringifyTime(messages));
+      }
+      const figure = Math.min(...times) / Math.min(...floors);
+      rows.push({ what: `messages of a log in memory${name}, ${count(size)}`, figure, limits });
+    }
+  }
+  return rows;
+}
+
+/** A step of a projection that is kept: a call and its result are appended, and all that an agent asks of the view is asked. */
+export async function projectionSteps(logOf: LogOf): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const size of [1_000, 10_000]) {
+    const { events } = logOf(size + 4 * steps);
+    const projection = new ViewProjection();
+    for (const event of events.slice(0, size)) projection.append(event);
+    const [times, floors]: [number[], number[]] = [[], []];
+    for (let at = size; at < events.length; at += 2) {
+      let messages: readonly Message[] = [];
+      const step = (): void => {
+        for (const event of events.slice(at, at + 2)) projection.append(event);
+        const { view } = projection;
+        messages = view.toMessages();
+        view.tokens();
+        view.cutPoints.atOrBefore(view.events.length);
+      };
+      times.push(await cpuOf(step));
+      floors.push(await stringifyTime(messages));
+    }
+    const figure = median(times.slice(-steps)) / median(floors.slice(-steps));
+    rows.push({ what: `a step of a kept projection, ${count(size)}`, figure, limits: [0.4, 0.2] });
+  }
+  return rows;
+}
+
+type Wire = readonly [name: string, limits: Limits, body: (request: CompletionRequest) => unknown];
+
+/** How a history becomes a body: without cache marks for GPT-4o, with them for the others. */
+const wires: readonly Wire[] = [
+  ['Messages, Claude', [3], (request) => toMessagesRequest(request, { model: 'claude-opus-5-5' })],
+  ['Chat Completions, GPT-4o', [2], (request) => toChatCompletionsRequest(request, { model: 'gpt-4o' })],
+  ['Responses, GPT-6', [2], (request) => toResponsesRequest(request, { model: 'gpt-6-sol' })],
+];
+
+/**
+ * A body from nothing: the log in memory that nobody has read before is folded, and its messages become the body of a request. To
+ * `JSON.stringify` of the messages. Beside it the body alone.
+ */
+export async function bodies(logOf: LogOf): Promise<readonly Row[]> {
+  const size = 10_000;
+  const rows: Row[] = [];
+  for (const [name, limits, body] of wires) {
+    const [times, alone, floors]: [number[], number[], number[]] = [[], [], []];
+    for (let round = 0; round < beginnings / 2; round++) {
+      const { events } = logOf(size);
+      let messages: readonly Message[] = [];
+      collect();
+      const read = await cpuOf(() => (messages = View.fromEvents(events).toMessages()));
+      const made = await cpuOf(() => body({ messages, cache: { key: 'k', cachedMessages: 0 } }));
+      floors.push(await stringifyTime(messages));
+      times.push(read + made);
+      alone.push(made);
+    }
+    const figure = Math.min(...times) / Math.min(...floors);
+    rows.push({ what: `a body from nothing, ${name}, ${count(size)}`, figure, limits });
+    rows.push({ what: `the body alone, ${name}, ${count(size)}`, figure: Math.min(...alone) / Math.min(...floors) });
+  }
+  return rows;
+}
+
+/** What is to be condensed. Unit: tokens. */
+const condensedTokens = 100_000;
+
+/** A condensation of events of which nothing is known before: made, folded, and the view taken. */
+export async function firstCondensation(logOf: LogOf): Promise<readonly Row[]> {
+  const length = eventsOfTokens(logOf(5_000).events, condensedTokens);
+  const times: number[] = [];
+  for (let round = 0; round < beginnings; round++) {
+    const projection = new ViewProjection();
+    for (const event of logOf(length).events) projection.append(event);
+    const { view } = projection;
+    collect();
+    times.push(
+      await cpuOf(async () => {
+        const result = await pricedCondenser().condense(view, {});
+        if (!isCondensation(result)) throw new Error('nothing was condensed');
+        projection.append(result);
+        return projection.view;
+      }),
+    );
+  }
+  const what = `condensing ${count(condensedTokens)} tokens by priced, nothing known before, median`;
+  return [{ what, figure: median(times), unit: 'ms', limits: [60, 25] }];
+}
+
+/** How many of the events make a view of so many tokens. */
+function eventsOfTokens(events: readonly Event[], tokens: number): number {
+  const projection = new ViewProjection();
+  for (const [index, event] of events.entries()) {
+    projection.append(event);
+    if (projection.view.tokens() >= tokens) return index + 1;
+  }
+  throw new Error(`the log has no ${tokens} tokens`);
+}
