@@ -1,3 +1,4 @@
+import { decisions, firstCondensation } from './condense.js';
 import { changed, first, further, memory, pause, thinking } from './fit.js';
 import { freshProcess } from './fresh.js';
 import { measuredLogs, recordings } from './histories.js';
@@ -8,7 +9,7 @@ import { replay } from './replay.js';
 import { starts } from './start.js';
 import { agentSteps, appends } from './store.js';
 import { telemetry } from './telemetry.js';
-import { bodies, firstCondensation, messagesOfLog, projectionSteps } from './view.js';
+import { bodies, messagesOfLog, projectionSteps } from './view.js';
 
 type Measurement = (logOf: LogOf) => Promise<readonly Row[]>;
 
@@ -30,6 +31,7 @@ const bounded: Readonly<Record<string, Measurement>> = {
 };
 const all: Readonly<Record<string, Measurement>> = {
   ...bounded,
+  decisions,
   append: appends,
   steps: agentSteps,
   start: starts,

@@ -1,10 +1,9 @@
-import { pricedCondenser } from '@palimpsest/condensers';
 import { parseEvent } from '@palimpsest/events';
 import type { Event, Message } from '@palimpsest/events';
 import type { CompletionRequest } from '@palimpsest/llm-adapters';
 import { toMessagesRequest } from '@palimpsest/llm-adapters/anthropic';
 import { toChatCompletionsRequest, toResponsesRequest } from '@palimpsest/llm-adapters/openai';
-import { isCondensation, View, ViewProjection } from '@palimpsest/view';
+import { View, ViewProjection } from '@palimpsest/view';
 import { ordinaryLog } from './histories.js';
 import type { LogOf } from './histories.js';
 import { collect, cpuOf, median, stringifyTime } from './measure.js';
@@ -98,39 +97,4 @@ export async function bodies(logOf: LogOf): Promise<readonly Row[]> {
     rows.push({ what: `the body alone, ${name}, ${count(size)}`, figure: Math.min(...alone) / Math.min(...floors) });
   }
   return rows;
-}
-
-/** What is to be condensed. Unit: tokens. */
-const condensedTokens = 100_000;
-
-/** A condensation of events of which nothing is known before: made, folded, and the view taken. */
-export async function firstCondensation(logOf: LogOf): Promise<readonly Row[]> {
-  const length = eventsOfTokens(logOf(5_000).events, condensedTokens);
-  const times: number[] = [];
-  for (let round = 0; round < beginnings; round++) {
-    const projection = new ViewProjection();
-    for (const event of logOf(length).events) projection.append(event);
-    const { view } = projection;
-    collect();
-    times.push(
-      await cpuOf(async () => {
-        const result = await pricedCondenser().condense(view, {});
-        if (!isCondensation(result)) throw new Error('nothing was condensed');
-        projection.append(result);
-        return projection.view;
-      }),
-    );
-  }
-  const what = `condensing ${count(condensedTokens)} tokens by priced, nothing known before, median`;
-  return [{ what, figure: median(times), unit: 'ms', limits: [60, 25] }];
-}
-
-/** How many of the events make a view of so many tokens. */
-function eventsOfTokens(events: readonly Event[], tokens: number): number {
-  const projection = new ViewProjection();
-  for (const [index, event] of events.entries()) {
-    projection.append(event);
-    if (projection.view.tokens() >= tokens) return index + 1;
-  }
-  throw new Error(`the log has no ${tokens} tokens`);
 }
