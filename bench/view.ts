@@ -10,8 +10,10 @@ import { collect, cpuOf, median, stringifyTime } from './measure.js';
 import type { Limits, Row } from './measure.js';
 
 const sizes = [100, 1_000, 10_000];
-/** Of what begins from nothing, the least is taken; of further steps, the median. */
-const [beginnings, steps] = [20, 30];
+/** Of what begins from nothing, the least of so many is taken. */
+const beginnings = (size: number): number => (size < 10_000 ? 20 : 10);
+/** Of further steps, the median of so many is taken. */
+const steps = 30;
 const count = (size: number): string => size.toLocaleString('en-GB');
 
 /** The messages of a log in memory that nobody has read before, to `JSON.stringify` of them. */
@@ -24,7 +26,7 @@ export async function messagesOfLog(logOf: LogOf): Promise<readonly Row[]> {
   for (const [name, limits, make] of logs) {
     for (const size of sizes) {
       const [times, floors]: [number[], number[]] = [[], []];
-      for (let round = 0; round < beginnings; round++) {
+      for (let round = 0; round < beginnings(size); round++) {
         const events = make(size);
         let messages: readonly Message[] = [];
         collect();
@@ -75,26 +77,54 @@ const wires: readonly Wire[] = [
 
 /**
  * A body from nothing: the log in memory that nobody has read before is folded, and its messages become the body of a request. To
- * `JSON.stringify` of the messages. Beside it the body alone.
+ * `JSON.stringify` of the messages. Beside it the body alone, and that of a history that has grown by a step.
  */
 export async function bodies(logOf: LogOf): Promise<readonly Row[]> {
   const size = 10_000;
   const rows: Row[] = [];
+  const request = (messages: readonly Message[]): CompletionRequest => ({
+    messages,
+    cache: { key: 'k', cachedMessages: 0 },
+  });
   for (const [name, limits, body] of wires) {
     const [times, alone, floors]: [number[], number[], number[]] = [[], [], []];
-    for (let round = 0; round < beginnings / 2; round++) {
+    for (let round = 0; round < beginnings(size); round++) {
       const { events } = logOf(size);
       let messages: readonly Message[] = [];
       collect();
       const read = await cpuOf(() => (messages = View.fromEvents(events).toMessages()));
-      const made = await cpuOf(() => body({ messages, cache: { key: 'k', cachedMessages: 0 } }));
+      collect();
+      const made = await cpuOf(() => body(request(messages)));
       floors.push(await stringifyTime(messages));
       times.push(read + made);
       alone.push(made);
     }
-    const figure = Math.min(...times) / Math.min(...floors);
-    rows.push({ what: `a body from nothing, ${name}, ${count(size)}`, figure, limits });
-    rows.push({ what: `the body alone, ${name}, ${count(size)}`, figure: Math.min(...alone) / Math.min(...floors) });
+    const floor = Math.min(...floors);
+    const further = await furtherBodies(logOf, size, (messages) => body(request(messages)));
+    rows.push(
+      { what: `a body from nothing, ${name}, ${count(size)}`, figure: Math.min(...times) / floor, limits },
+      { what: `the body alone, ${name}, ${count(size)}`, figure: Math.min(...alone) / floor },
+      { what: `the body a step later, ${name}, ${count(size)}`, figure: median(further) / floor },
+    );
   }
   return rows;
+}
+
+/** The times of the bodies of a history that grows by a call and its result. */
+async function furtherBodies(
+  logOf: LogOf,
+  size: number,
+  body: (messages: readonly Message[]) => unknown,
+): Promise<readonly number[]> {
+  const { events } = logOf(size + 2 * steps);
+  const projection = new ViewProjection();
+  for (const event of events.slice(0, size)) projection.append(event);
+  body(projection.view.toMessages());
+  const times: number[] = [];
+  for (let at = size; at < events.length; at += 2) {
+    for (const event of events.slice(at, at + 2)) projection.append(event);
+    const messages = projection.view.toMessages();
+    times.push(await cpuOf(() => body(messages)));
+  }
+  return times;
 }
