@@ -1,5 +1,6 @@
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import type { Event } from '@palimpsest/events';
+import { bytesOfFile } from '../settings/regular-file.js';
 import { SessionError, whyUnreadable } from './errors.js';
 import { recordOf, recordVersion, sessionRecordSchema } from './session-record.js';
 import type { SessionRecord } from './session-record.js';
@@ -39,7 +40,8 @@ async function writeAndSync(path: string, text: string): Promise<void> {
  */
 export async function readRecord(session: Session): Promise<SessionRecord> {
   const { folder } = session;
-  const found = parsed(await readFile(session.record, 'utf8').catch(() => ''));
+  const bytes = await bytesOfFile(session.record).catch(() => undefined);
+  const found = parsed(bytes?.toString() ?? '');
   const { success, data } = sessionRecordSchema.safeParse(found);
   if (success && data.id === session.id) return data;
   const version = (found as { readonly schemaVersion?: unknown } | null)?.schemaVersion;

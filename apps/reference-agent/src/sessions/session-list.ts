@@ -76,6 +76,12 @@ async function readSession(root: string, id: string): Promise<ListedSession> {
   const log = await stat(session.log).catch((cause: unknown) => {
     throw new SessionError(`Session '${id}' has lost its log, '${session.log}'.`, { folder: session.folder, cause });
   });
+  // A named pipe would be waited for.
+  if (!log.isFile()) {
+    throw new SessionError(`The log of session '${id}', '${session.log}', is no file. Move it away.`, {
+      folder: session.folder,
+    });
+  }
   return { session, record, usedAt: log.mtimeMs };
 }
 

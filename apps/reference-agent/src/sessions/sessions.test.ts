@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -98,6 +99,19 @@ test('broken, foreign and newer folders are told and skipped', async () => {
   const listed = await rig.command((surroundings) => listCommand({}, surroundings));
   expect(listed.stdout).toMatch(new RegExp(`^${id} {2}20.* {2}finished {2}Please do it\\.\n$`));
   expect(listed.stderr.match(/^palimpsest: skipped: /gm)).toHaveLength(4);
+});
+
+test('named pipes in the place of a log and of a description are not waited for', async () => {
+  const { rig, id } = await rigWithSession();
+  const log = join(rig.sessions, id, `${id}.jsonl`);
+  const record = join(rig.sessions, id, 'session.json');
+  await rm(record);
+  execFileSync('mkfifo', [record]);
+  expect((await findSession(rig.sessions, { id, workspace: '' })).record.task).toBe('Please do it.');
+  await rm(log);
+  execFileSync('mkfifo', [log]);
+  const listed = await rig.command((surroundings) => listCommand({}, surroundings));
+  expect(listed).toMatchObject({ stdout: '', stderr: expect.stringContaining(`'${log}', is no file`) as string });
 });
 
 test('list and export: what others can read', async () => {
