@@ -199,6 +199,12 @@ describe('an answer that was cut in its words', () => {
     expect(lastRequest).toContain('was broken off by the server. Go on exactly where it ends');
   });
 
+  test('is whole if the model ends with nothing to add, for a later run too', async () => {
+    const { conversation, outcome } = await ran([part('All of it.'), { text: '' }]);
+    expect(outcome).toMatchObject({ status: 'finished', answer: 'All of it.', iterations: 2 });
+    expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'All of it.' });
+  });
+
   test('before its first word is asked for in fewer words', async () => {
     const { outcome, lastRequest } = await ran([part(''), 'Done.'], { maxOutputTokens: 3_000 });
     expect(outcome).toMatchObject({ answer: 'Done.' });

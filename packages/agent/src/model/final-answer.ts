@@ -34,8 +34,10 @@ function answerWith({ cutOff, content }: MessageEvent, before: LastAnswer | unde
   const isFinal = cutOff === undefined;
   // The model may answer anew after an interrupt of the user. What a provider cut, it goes on with.
   if (!isFinal && cutOff.finishReason === undefined) return undefined;
-  if (isFinal && !content.some(isMeaningful)) return undefined;
-  return { text: `${begun(before)?.text ?? ''}${textOf(content)}`, isFinal };
+  const text = `${begun(before)?.text ?? ''}${textOf(content)}`;
+  // A model that has nothing to add to a cut answer had said all of it.
+  if (isFinal && text.trim() === '' && !content.some(isMeaningful)) return undefined;
+  return { text, isFinal };
 }
 
 function begun(answer: LastAnswer | undefined): LastAnswer | undefined {

@@ -32,6 +32,8 @@ export interface ResponseOptions {
   readonly llmResponseId: string;
   /** The maximum length of the answer that was asked for. Unit: tokens. Undefined: the adapter's. */
   readonly maxOutputTokens: number | undefined;
+  /** The words of incomplete answers that this one goes on with. Empty if there are none. */
+  readonly begunAnswer: string;
   readonly tools: Toolset;
   readonly takeFields: AskingTools['take'];
   readonly createEvent: CreateEvent;
@@ -44,7 +46,7 @@ export interface ResponseOptions {
  * in the history. A call that was cut is one of these, and its result is among the events: no log holds the one without the other.
  */
 export function eventsOfResponse(completion: Completion, options: ResponseOptions): Response {
-  const { llmResponseId, createEvent, maxOutputTokens } = options;
+  const { llmResponseId, createEvent, maxOutputTokens, begunAnswer } = options;
   const { finishReason } = completion;
   const isIncomplete = isIncompleteReason(finishReason);
   const { content, toolCalls: _calls, ...thinking } = withoutRole(completion);
@@ -69,9 +71,10 @@ export function eventsOfResponse(completion: Completion, options: ResponseOption
     const told = finishReason === 'paused' ? [] : [note(incompleteAnswerNote(end, hasWords), createEvent)];
     return { type: 'incomplete', finishReason, events: [message, ...told] };
   }
-  if (!hasWords) return { type: 'no-answer', events: [message, note(correctionText, createEvent)] };
+  if (!hasWords && begunAnswer.trim() === '')
+    return { type: 'no-answer', events: [message, note(correctionText, createEvent)] };
   const ending = endedNaturally(finishReason) ? {} : { finishReason };
-  return { type: 'message', answer: textOf(content), ...ending, events: [message] };
+  return { type: 'message', answer: `${begunAnswer}${textOf(content)}`, ...ending, events: [message] };
 }
 
 /** Words under any other reason are an answer. */

@@ -16,9 +16,11 @@ export async function actOn(answer: ModelAnswer, view: View, step: StepContext):
   const { createEvent, tools, takeFields, emit, options, state } = step;
   const llmResponseId = newIdFrom(createEvent);
   const { assessRisk } = options;
+  const { begunAnswer } = state;
   const { events, ...response } = eventsOfResponse(completion, {
     llmResponseId,
     maxOutputTokens,
+    begunAnswer,
     tools,
     takeFields,
     createEvent,
@@ -29,15 +31,6 @@ export async function actOn(answer: ModelAnswer, view: View, step: StepContext):
     estimatedInputTokens: view.tokens(),
     purpose: 'agent',
   });
-  // Read before the host appends the message.
-  const { begunAnswer } = state;
   await emit(...records, usage, ...events);
-  switch (response.type) {
-    case 'tool-calls':
-      return carryOut(response.actions, step);
-    case 'message':
-      return { ...response, answer: `${begunAnswer}${response.answer}` };
-    default:
-      return response;
-  }
+  return response.type === 'tool-calls' ? carryOut(response.actions, step) : response;
 }
