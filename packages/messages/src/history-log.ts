@@ -315,11 +315,6 @@ function rulesOf({ mergesAnswers }: Codec): HistoryRules {
   return { setAsideType, mergesAnswers, startsWithInstructions: true, needsCallIds: false, bindsThinking: false };
 }
 
-function namesOf(host: HostMessage | undefined): readonly string[] {
-  const pair = host?.pair ?? [];
-  return typeof pair === 'string' ? [pair] : pair;
-}
-
 /** An answer of the recall tool, marked as the tool marks it: condensers leave young ones. */
 function recalled(event: Event): Event {
   if (event.type !== 'observation' || event['toolName'] !== recallToolName) return event;
