@@ -36,6 +36,8 @@ export { assertProgress, isProgress, usualProgress } from './rolling/progress.js
 export type { Account } from './rolling/accounting.js';
 export { accountingOf } from './rolling/accounting.js';
 export { calibrationOf } from './rolling/calibration.js';
+export type { PromptCount, PromptCounts } from './rolling/prompt-counts.js';
+export { promptCounts } from './rolling/prompt-counts.js';
 export { isHeldBack, isKnownUnavailable, isStatedUnavailable, sizeNow } from './rolling/back-off.js';
 export type { FailedCall } from './rolling/reports.js';
 export { reportAttempt, reportFailedCall } from './rolling/reports.js';
@@ -102,6 +104,7 @@ export { parseArguments, wordsOfName } from './tool-calls/call-arguments.js';
 export { excerpt, oneLine } from './tool-calls/excerpt.js';
 export type { Names } from './tool-calls/names.js';
 export { namesOf } from './tool-calls/names.js';
+export { textOfEvent } from './tool-calls/text-of-event.js';
 export type { FileOperation, PatchedFile } from './tool-calls/patch-files.js';
 export { filesOfPatch } from './tool-calls/patch-files.js';
 export type { CallStatus, ResultReading } from './tool-calls/result-status.js';
