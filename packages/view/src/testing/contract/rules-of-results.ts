@@ -1,6 +1,5 @@
 import { createEvent, isToolResult } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
-import { callHistory, withoutRepeatedIds } from '../call-history.js';
 import { condensationProblem, condensedViewProblem } from '../../condensation-problem.js';
 import { newestStep } from '../../newest-step.js';
 import { pinnedEventIds } from '../../pinned-events.js';
@@ -51,7 +50,7 @@ const keepsUnitsWhole: Rule = {
       const { view } = history;
       const violations = messageViolations(after.toMessages());
       check(violations.length === 0, `a provider would refuse the messages: ${violations.join('; ')}`);
-      const lost = noLongerSent(view, after, history.events);
+      const lost = noLongerSent(view, after);
       check(lost.length === 0, `these stay but can no longer be sent: ${lost.join(', ')}`);
       if (outcome.kind !== 'condensation') return;
       const notes = after.notes.slice(view.notes.length).map(({ note }) => note);
@@ -60,18 +59,16 @@ const keepsUnitsWhole: Rule = {
 };
 
 /** The stored events that were sent before and are no longer sent, except half of a late pair whose other half is gone. */
-function noLongerSent(before: View, after: View, log: readonly Event[]): readonly string[] {
-  const { byEvent } = callHistory(withoutRepeatedIds(log));
-  return [...after.events]
+function noLongerSent(before: View, after: View): readonly string[] {
+  const isGone = (id: EventId): boolean => after.indexOf(id) === undefined;
+  const halves = new Map<EventId, EventId>();
+  for (const item of before.sent().items) {
+    if (item.kind !== 'late') continue;
+    halves.set(item.call.event.id, item.result.event.id).set(item.result.event.id, item.call.event.id);
+  }
+  return after.events
     .filter(({ id }) => after.leftOut.has(id) && before.indexOf(id) !== undefined && !before.leftOut.has(id))
-    .filter(({ id, type }) => {
-      if (type === 'system-prompt') return false;
-      const call = byEvent.get(id);
-      return (
-        call?.late !== true ||
-        (after.indexOf(call.action.id) !== undefined && after.indexOf(call.result?.id ?? '') !== undefined)
-      );
-    })
+    .filter(({ id, type }) => type !== 'system-prompt' && !isGone(halves.get(id) ?? id))
     .map(({ id }) => `${id} (${after.leftOut.get(id)})`);
 }
 
