@@ -42,6 +42,7 @@ async function printed(name: string, code: string, { url } = server): Promise<st
   await writeFile(file, ts.transpileModule(code, { compilerOptions }).outputText);
   const env = {
     ...process.env,
+    FORCE_COLOR: '0',
     OPENAI_BASE_URL: url,
     OPENAI_API_KEY: 'a-key',
     OPENAI_AGENTS_DISABLE_TRACING: '1',
