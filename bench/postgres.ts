@@ -1,27 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { newEventId, parseEvent } from '@palimpsest/events';
 import type { Event, EventStore } from '@palimpsest/events';
 import { migrate, postgresEventStore } from '@palimpsest/postgres';
 import pg from 'pg';
 import { localPostgres } from '@palimpsest/postgres/testing';
 import { measure, wallClock } from './measure.js';
 import type { Subject, Timing } from './measure.js';
+import { appendedEvent } from './store.js';
 
 const appends = 200;
 const together = 20;
 const rounds = 9;
-
-const event = (): Event =>
-  parseEvent({
-    type: 'observation',
-    id: newEventId(),
-    timestamp: '2026-01-01T00:00:00.000Z',
-    source: 'environment',
-    toolName: 'read_file',
-    toolCallId: 'call',
-    actionId: 'action',
-    content: [{ type: 'text', text: 'x'.repeat(400) }],
-  });
 
 const server = await localPostgres({ durable: true });
 if (server === undefined)
@@ -45,7 +33,7 @@ try {
 
 /** Appends of one event of about 600 bytes against a bare insert of the same bytes. The commits wait for the disk. */
 async function appendBench(store: EventStore): Promise<void> {
-  const events = Array.from({ length: appends }, event);
+  const events = Array.from({ length: appends }, appendedEvent);
   let position = 0;
   const bare = (one: Event) =>
     pool.query(`insert into "${schema}".floor values ($1, $2, $3)`, ['c', position++, JSON.stringify(one)]);
@@ -91,7 +79,7 @@ async function appendBench(store: EventStore): Promise<void> {
 /** A cold load against a bare select of the same rows and `JSON.parse`. */
 async function readBench(store: EventStore, count: number): Promise<void> {
   const id = `read-${count}`;
-  for (let done = 0; done < count; done += 1_000) await store.append(id, Array.from({ length: 1_000 }, event));
+  for (let done = 0; done < count; done += 1_000) await store.append(id, Array.from({ length: 1_000 }, appendedEvent));
   const floor: Subject = {
     name: 'floor: one select of the bodies, and JSON.parse',
     run: async () => {

@@ -16,20 +16,22 @@ const eventCount = 200;
 const together = 20;
 const rounds = 15;
 
+/** An event of about 600 bytes, with an id of its own. */
+export const appendedEvent = (): Event =>
+  parseEvent({
+    type: 'observation',
+    id: newEventId(),
+    timestamp: '2026-01-01T00:00:00.000Z',
+    source: 'environment',
+    toolName: 'read_file',
+    toolCallId: 'call',
+    actionId: 'action',
+    content: [{ type: 'text', text: 'x'.repeat(400) }],
+  });
+
 /** Appends of one event of about 600 bytes: sequential, and twenty at the same time. Floor: a write of the bytes, file held open. */
 export async function appends(): Promise<readonly Row[]> {
-  const event = (): Event =>
-    parseEvent({
-      type: 'observation',
-      id: newEventId(),
-      timestamp: '2026-01-01T00:00:00.000Z',
-      source: 'environment',
-      toolName: 'read_file',
-      toolCallId: 'call',
-      actionId: 'action',
-      content: [{ type: 'text', text: 'x'.repeat(400) }],
-    });
-  const events = Array.from({ length: eventCount }, event);
+  const events = Array.from({ length: eventCount }, appendedEvent);
   const rows: Row[] = [];
   for (const fsync of [true, false]) {
     const directory = await mkdtemp(join(tmpdir(), 'palimpsest-bench-'));

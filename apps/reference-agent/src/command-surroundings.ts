@@ -18,7 +18,7 @@ export interface CommandSurroundings {
 export interface Waits {
   /** The longest wait before the second try of a model call. @defaultValue 1,000 */
   readonly retryMs?: number;
-  /** How long the first byte of standard input is waited for behind a task. @defaultValue 3,000 */
+  /** The longest wait for the first byte of standard input behind a task. @defaultValue 3,000 */
   readonly stdinMs?: number;
 }
 

@@ -10,7 +10,7 @@ export type Task = { readonly words: string } | 'none' | 'interrupted';
 
 type Surroundings = Pick<CommandSurroundings, 'stdin' | 'stderr' | 'interrupts' | 'waits'>;
 
-/** How long the first byte of standard input is waited for behind a task that is complete without. Unit: milliseconds. */
+/** The longest wait for the first byte of standard input behind a task that is complete without. Unit: milliseconds. */
 const defaultWaitMs = 3_000;
 /** No model reads more. Unit: characters. */
 const mostInput = 10_000_000;

@@ -16,7 +16,7 @@ const endShare = 1 / 32;
 const longestEnd = 8_000;
 const charsPerToken = 4;
 
-/** The results of a view that alone are larger than `least`, cut in the middle: the largest first, as many as `isNeeded` wants. */
+/** Which results are cut: those that alone are larger than `least`, the largest first, as many as `isNeeded` wants. */
 export interface CuttingOptions {
   /** Unit: tokens, as the view estimates. */
   readonly least: number;
@@ -30,6 +30,7 @@ export interface CuttingOptions {
   readonly isNeeded?: ((saved: number) => boolean) | undefined;
 }
 
+/** A result that was cut in the middle. */
 export interface Cut {
   readonly redaction: Redaction;
   /** The index of the event in the view. */

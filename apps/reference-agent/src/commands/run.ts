@@ -18,7 +18,7 @@ export function addRun(program: Command): void {
     });
 }
 
-/** As docs/headless.md has them. */
+/** The exit statuses of docs/headless.md, for `--help`. */
 const exitStatusInWords = `Exit status, without a screen:
   0 done, 1 failure, 2 wrong input, 3 stuck, 4 limit, 5 refused by the provider,
   6 a call waits for a yes, 7 the answer stayed incomplete, 8 each write was

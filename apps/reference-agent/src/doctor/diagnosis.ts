@@ -6,11 +6,11 @@ export interface Damage {
   /** The first line is 1. */
   readonly line: number;
   readonly what: string;
-  /** What the repaired copy does not hold as it was. @defaultValue nothing: the repair can be told from the copy */
+  /** The bytes that the repaired copy does not hold as they were. @defaultValue none: the repair can be told from the copy */
   readonly original?: Buffer;
 }
 
-/** What is wrong in a log, and what can be kept of it. */
+/** The damages of a log, and the events that can be kept of it. */
 export interface Diagnosis {
   readonly lines: number;
   /** The events of the repaired copy: one JSON text a line, without the marks of appends. */
@@ -145,7 +145,7 @@ type EventText = Pick<FoundEvent, 'id' | 'text'>;
 
 interface EventsOfLine {
   readonly events: readonly EventText[];
-  /** What is no event, and all behind it. */
+  /** The text from the first that is no event to the end. */
   readonly rest: string;
   /** What is wrong with the rest. */
   readonly why: string;
