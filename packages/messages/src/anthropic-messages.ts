@@ -27,6 +27,7 @@ export interface AnthropicTool {
 export function anthropicMessages(): Codec<AnthropicMessageLike, AnthropicTool> {
   return {
     name: 'anthropic',
+    returnsNewPieces: true,
     mergesAnswers: true,
     read: (message) => {
       const host = withPreambles(readAnthropicMessage(message));

@@ -1,7 +1,7 @@
 import { ChangedMessagesError } from './errors.js';
 import type { HistoryLog } from './history-log.js';
 import type { HostList } from './host-list.js';
-import { isAsBefore } from './snapshot.js';
+import { isSameSnapshot } from './snapshot.js';
 
 /** One change is an edit. */
 const changesInARow = 3;
@@ -45,7 +45,7 @@ function continuesAs({ list: seen, newest }: SeenList, list: HostList): boolean 
   const answer = seen.at(newest);
   if (answer === undefined) return false;
   for (let index = newest; index < list.length; index++) {
-    if (isAsBefore(answer.snapshot.value, list.at(index)?.snapshot.value)) return true;
+    if (isSameSnapshot(answer.snapshot, list.at(index)?.snapshot)) return true;
   }
   return false;
 }
@@ -53,7 +53,7 @@ function continuesAs({ list: seen, newest }: SeenList, list: HostList): boolean 
 /** The index of the first message that is another one in a list; -1 if the list begins as before. */
 function firstDifference({ list: seen, length }: SeenList, list: HostList): number {
   for (let index = 0; index < length; index++) {
-    if (!isAsBefore(seen.at(index)?.snapshot.value, list.at(index)?.snapshot.value)) return index;
+    if (!isSameSnapshot(seen.at(index)?.snapshot, list.at(index)?.snapshot)) return index;
   }
   return -1;
 }

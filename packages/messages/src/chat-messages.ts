@@ -27,6 +27,7 @@ export interface ChatMessagesOptions {
 export function chatMessages(options: ChatMessagesOptions = {}): Codec<ChatMessageLike, ChatTool> {
   const codec: Codec<ChatMessageLike, ChatTool> = {
     name: 'chat',
+    returnsNewPieces: true,
     mergesAnswers: false,
     read: (message) => withPreambles(readChatMessage(message)),
     summary: (text) => ({ role: 'user', content: text }) as ChatMessageLike,

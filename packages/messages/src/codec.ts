@@ -85,6 +85,11 @@ export interface Codec<Message = unknown, HostTool extends object = object> {
    */
   read(message: unknown): HostMessage;
   /**
+   * What the pieces hold is new at each call, or text, and fits the types: its events are frozen in place. So it is with the readers of
+   * `@palimpsest/llm-adapters/wire`; the values of unread pieces may be the host's. @defaultValue false: each event is checked and copied
+   */
+  readonly returnsNewPieces?: boolean;
+  /**
    * Neighbouring messages of the model are one answer, unless they have different ids: in the Responses API each item is a
    * message.
    */

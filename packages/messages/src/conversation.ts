@@ -142,7 +142,7 @@ export class Conversation {
       signal?.throwIfAborted();
       return this.#unread(messages, model, { error, tail: options.tail });
     }
-    const tokensBefore = log.tokens;
+    const before = log.events.length;
     const changed = this.#changes.look(log);
 
     const condenses = options.condense !== false || harder.window !== undefined;
@@ -169,20 +169,26 @@ export class Conversation {
     }
     const { view, condensations, reports } = room;
 
+    const { tail = [] } = options;
     let sent: unknown[] | undefined;
     await attempt(async () => {
       sent = this.#send(messages, log, view, { model, options, harder });
     });
-    sent ??= [...openList(messages, this.#options.codec, model), ...(options.tail ?? [])];
+    sent ??= [...openList(messages, this.#options.codec, model), ...tail];
     await attempt(() => this.#own.flush());
     const [problem = changed] = problems;
     const fitted: Fitted<unknown> = {
       messages: sent,
-      state: isSameList(sent, [...messages, ...(options.tail ?? [])]) ? 'untouched' : 'condensed',
+      state: isSameList(sent, tail.length === 0 ? messages : [...messages, ...tail]) ? 'untouched' : 'condensed',
       condensations,
       reports,
-      tokensBefore,
-      tokensAfter: view.tokens(),
+      // Counting reads each text, and not every host reads the counts.
+      get tokensBefore() {
+        return log.tokens(before);
+      },
+      get tokensAfter() {
+        return view.tokens();
+      },
       view,
       ...(problem === undefined ? {} : { problem }),
     };
@@ -252,14 +258,18 @@ export class Conversation {
     how: { readonly model: Model; readonly options: FitOptions; readonly harder: Harder },
   ): unknown[] {
     const { codec } = this.#options;
-    const sent = this.#writer.write(messages, log, view);
+    const { system, tools, tail = [] } = how.options;
+    const isUntouched = this.#writer.leavesUntouched(log, view);
+    if (isUntouched && tail.length === 0 && !this.#binds(how)) return [...messages];
+    const sent = isUntouched
+      ? messages.map((message, index) => ({ message, index }))
+      : this.#writer.write(messages, log, view);
     const isSame =
       sent.length === messages.length && sent.every(({ message, index }) => message === messages[index ?? -1]);
-    const { system, tools, tail = [] } = how.options;
     const behind = tail.map((message): SentMessage => {
       return { message, index: undefined, digest: () => messageDigest(codec.read(message)) };
     });
-    const verified = this.#verified([...sent, ...behind], log, how);
+    const verified = this.#binds(how) ? this.#verified([...sent, ...behind], log, how) : [...sent, ...behind];
     const [kept, last] = [
       verified.slice(0, verified.length - tail.length),
       verified.slice(verified.length - tail.length),
@@ -270,15 +280,17 @@ export class Conversation {
     return isArranged || codec.arranged === undefined ? made : [...codec.arranged(made)];
   }
 
+  /** Whether the provider refuses thinking behind an edit. A model that has done so once does it again, whatever its name says. */
+  #binds({ model, harder }: { readonly model: Model; readonly harder: Harder }): boolean {
+    return model.bindsThinking || harder.withoutThinking === true || this.#own.leftOut.length > 0;
+  }
+
   #verified(
     sent: readonly SentMessage[],
     log: HistoryLog,
-    { model, options, harder }: { readonly model: Model; readonly options: FitOptions; readonly harder: Harder },
+    { options, harder }: { readonly options: FitOptions; readonly harder: Harder },
   ): readonly SentMessage[] {
     const { codec, unknownThinking } = this.#options;
-    // A model that has refused thinking once binds it, whatever its name says.
-    const binds = model.bindsThinking || harder.withoutThinking === true || this.#own.leftOut.length > 0;
-    if (!binds) return sent;
     const { system, tools } = options;
     return sendableThinking(sent, {
       codec,

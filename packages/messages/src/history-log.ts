@@ -5,6 +5,7 @@ import type { CallPiece, ContentPiece, HistoryRules, Piece, UnreadPiece } from '
 import { recallToolName } from '@palimpsest/relevance-tool';
 import { isCondensation, ViewProjection } from '@palimpsest/view';
 import type { EstimateTokens, ThinkingMode, View } from '@palimpsest/view';
+import { Breath } from './breath.js';
 import type { Codec, HostMessage } from './codec.js';
 import { coveredMessages } from './covered-messages.js';
 import { loadsTools } from './deferred-tools.js';
@@ -57,14 +58,13 @@ export class HistoryLog {
   readonly #held: OwnEvent[] = [];
   /** Condensations that were made while another process made one of the same events, and do not hold. */
   readonly #overtaken = new Set<EventId>();
-  #tokens = 0;
-  readonly #estimate: EstimateTokens;
+  /** The size of the events up to each, as far as it was asked for. Unit: tokens. */
+  readonly #sizes: number[] = [];
 
   /** @param list - messages that were read before, which are not read again */
   constructor(options: LogOptions, list = new HostList(options.codec)) {
-    const { codec, instructions, estimateTokens, now } = options;
+    const { codec, instructions, now } = options;
     this.#options = options;
-    this.#estimate = (event) => (this.#replaced.has(event.id) ? 0 : estimateTokens(event));
     this.list = list;
     this.#reader = new HistoryEvents({ now, newId: (message) => this.#newId(message) }, rulesOf(codec));
     this.#projection = this.#newProjection();
@@ -82,15 +82,20 @@ export class HistoryLog {
     return this.#hasSecondResults;
   }
 
-  /** Estimated size of the host's list. Unit: tokens. */
-  get tokens(): number {
-    return this.#tokens;
+  /** Estimated size of the first events. Unit: tokens. */
+  tokens(events: number): number {
+    if (events > this.#sizes.length) {
+      for (const event of this.#log.slice(this.#sizes.length, events)) {
+        this.#sizes.push((this.#sizes.at(-1) ?? 0) + this.#sizeOf(event));
+      }
+    }
+    return this.#sizes[events - 1] ?? 0;
   }
 
   /** Estimated size of the host's list from a message on. Unit: tokens. */
   tokensFrom(message: number): number {
     const events = this.#eventsOf.slice(message).flat();
-    return events.reduce((sum, event) => sum + (isLLMConvertible(event) ? this.#estimate(event) : 0), 0);
+    return events.reduce((sum, event) => sum + this.#sizeOf(event), 0);
   }
 
   get events(): readonly Event[] {
@@ -152,7 +157,11 @@ export class HistoryLog {
    * those that the log holds: then it has to be made anew.
    */
   async readOn(messages: readonly unknown[]): Promise<boolean> {
-    for (let index = this.list.length; index < messages.length; index++) this.list.add(messages[index]);
+    const breath = new Breath();
+    for (let index = this.list.length; index < messages.length; index++) {
+      this.list.add(messages[index]);
+      if (breath.isDue()) await breath.take();
+    }
     const placed = this.#placed();
     const isInOrder = this.#held.every(({ event }, index) => placed[index]?.own.event.id === event.id);
     const added = placed.slice(this.#held.length);
@@ -165,8 +174,14 @@ export class HistoryLog {
       if (host === undefined) return true;
       this.#reader.read(neutral(host, this.#options.maxPages), `messages.${this.#read}`);
       this.#read++;
+      // Answers and instructions may go on in the next message.
+      const isBreathDue = breath.isDue() && host.role === 'user';
       // Our own events stand behind all events of the messages before them.
-      if (this.#read === this.list.length || added[next]?.at === this.#read) await this.#take();
+      if (this.#read === this.list.length || added[next]?.at === this.#read || isBreathDue) await this.#take();
+      if (!isBreathDue) continue;
+      // What reads every text is a part of what takes long.
+      this.tokens(this.#log.length);
+      await breath.take();
     }
   }
 
@@ -238,29 +253,37 @@ export class HistoryLog {
   }
 
   async #take(): Promise<void> {
+    const { following } = this.#options;
     for (const { event: made, messages } of this.#reader.take()) {
       if (made.type === setAsideType) continue;
       const event = recalled(made);
-      this.#messagesOf.set(event.id, messages);
-      for (const message of messages) (this.#eventsOf[message] ??= []).push(event);
-      const hosts = messages.map((message) => this.list.at(message)?.host);
-      this.#pairs.join(event, hosts);
-      this.#put(event);
-      if (event.type === 'action') this.#answered.delete(event.toolCall.id);
-      else if (isToolResult(event)) {
-        this.#hasSecondResults ||= this.#answered.has(event.toolCallId);
-        this.#answered.add(event.toolCallId);
-      }
-      if (hosts.some((host) => host?.replacesBefore === true)) this.#replaceBefore(event.id, messages[0] ?? 0);
-      const isKept = (host: HostMessage) => host.isBarrier === true || (this.#options.defersTools && loadsTools(host));
-      if (hosts.some((host) => host !== undefined && isKept(host))) {
-        this.#put(pinOf(event, 'a compaction of the provider, or tools that it has loaded'));
-      } else {
-        const isCutBetween = (first: EventId) => this.#isCutBetween(first, event.id);
-        for (const own of this.#pairs.protection(event, hosts, isCutBetween)) this.#put(own);
-      }
-      const following = (await this.#options.following?.(event, this.#log)) ?? [];
-      for (const own of following) this.#put(own);
+      this.#place(event, messages);
+      if (following === undefined) continue;
+      for (const own of await following(event, this.#log)) this.#put(own);
+    }
+  }
+
+  /** Puts an event of messages into the log, and behind it what keeps it in the view. */
+  #place(event: Event, messages: readonly number[]): void {
+    this.#messagesOf.set(event.id, messages);
+    for (const message of messages) (this.#eventsOf[message] ??= []).push(event);
+    const { defersTools } = this.#options;
+    const isPlain = !defersTools && messages.every((message) => !isBound(this.list.at(message)?.host));
+    const hosts = isPlain ? [] : messages.flatMap((message) => this.list.at(message)?.host ?? []);
+    this.#pairs.join(event, hosts);
+    this.#put(event);
+    if (event.type === 'action') this.#answered.delete(event.toolCall.id);
+    else if (isToolResult(event)) {
+      this.#hasSecondResults ||= this.#answered.has(event.toolCallId);
+      this.#answered.add(event.toolCallId);
+    }
+    if (isPlain) return;
+    if (hosts.some((host) => host.replacesBefore === true)) this.#replaceBefore(event.id, messages[0] ?? 0);
+    if (hosts.some((host) => host.isBarrier === true || (defersTools && loadsTools(host)))) {
+      this.#put(pinOf(event, 'a compaction of the provider, or tools that it has loaded'));
+    } else {
+      const isCutBetween = (first: EventId) => this.#isCutBetween(first, event.id);
+      for (const own of this.#pairs.protection(event, hosts, isCutBetween)) this.#put(own);
     }
   }
 
@@ -272,14 +295,22 @@ export class HistoryLog {
 
   #put(event: Event): void {
     this.#log.push(event);
-    if (isLLMConvertible(event)) this.#tokens += this.#estimate(event);
     this.#projection.append(event);
   }
 
+  #sizeOf(event: Event): number {
+    return isLLMConvertible(event) ? this.view.tokensOf(event) : 0;
+  }
+
   #newProjection(): ViewProjection {
-    const { thinking } = this.#options;
+    const { thinking, estimateTokens } = this.#options;
     const properties = [({ id }: { readonly id: EventId }) => this.#pairs.runOf(id)];
-    return new ViewProjection({ thinking, estimateTokens: this.#estimate, properties });
+    const hasReplaced = this.#replaced.size > 0;
+    return new ViewProjection({
+      thinking,
+      estimateTokens: hasReplaced ? (event) => (this.#replaced.has(event.id) ? 0 : estimateTokens(event)) : estimateTokens,
+      properties,
+    });
   }
 
   /** A view knows each event's size once, so it is taken anew: a provider compacts seldom. */
@@ -289,11 +320,8 @@ export class HistoryLog {
       if (isLLMConvertible(event) && event.type !== 'system-prompt' && !isOfMessage) this.#replaced.add(event.id);
     }
     this.#projection = this.#newProjection();
-    this.#tokens = 0;
-    for (const event of this.#log) {
-      if (isLLMConvertible(event)) this.#tokens += this.#estimate(event);
-      this.#projection.append(event);
-    }
+    this.#sizes.length = 0;
+    for (const event of this.#log) this.#projection.append(event);
   }
 
   #newId(message: number): EventId {
@@ -309,16 +337,22 @@ interface PlacedOwn {
   readonly at: number;
 }
 
-const setAsideType = 'messages/set-aside';
+const setAsideType = 'messages/set-aside' as const;
 
-function rulesOf({ mergesAnswers }: Codec): HistoryRules {
-  return { setAsideType, mergesAnswers, startsWithInstructions: true, needsCallIds: false, bindsThinking: false };
+function rulesOf({ mergesAnswers, returnsNewPieces }: Codec): HistoryRules {
+  const rules = { setAsideType, startsWithInstructions: true, needsCallIds: false, bindsThinking: false };
+  return { ...rules, mergesAnswers, areForeign: returnsNewPieces !== true } as const;
 }
 
 /** An answer of the recall tool, marked as the tool marks it: condensers leave young ones. */
 function recalled(event: Event): Event {
   if (event.type !== 'observation' || event['toolName'] !== recallToolName) return event;
-  return { ...event, details: { recalledEventIds: [] } };
+  return Object.freeze({ ...event, details: Object.freeze({ recalledEventIds: Object.freeze([]) }) });
+}
+
+/** Whether more than its events follows from a message. */
+function isBound(host: HostMessage | undefined): boolean {
+  return host?.pair !== undefined || host?.isBarrier === true || host?.replacesBefore === true;
 }
 
 /**
@@ -326,7 +360,7 @@ function recalled(event: Event): Event {
  * copy of it.
  */
 export function neutral(host: HostMessage, maxPages?: number): HostMessage {
-  if (!host.pieces.some((piece) => piece.type !== 'content')) return host;
+  if (host.pieces.every(isNeutral)) return host;
   const hasStandIn = host.pieces.some((piece) => piece.type === 'content' && piece.isStandIn === true);
   const weighed = ({ value }: UnreadPiece): readonly ContentPiece[] => {
     const part = hostFileIn(value, { maxPages });
@@ -342,6 +376,12 @@ export function neutral(host: HostMessage, maxPages?: number): HostMessage {
     return [...(hasStandIn ? [] : [standIn(`(Not shown here: ${piece.reason}.)`)]), ...weighed(piece)];
   });
   return host.role === undefined ? { ...host, role: 'user', source: 'environment', pieces } : { ...host, pieces };
+}
+
+function isNeutral(piece: Piece): boolean {
+  if (piece.type === 'unread') return false;
+  if (piece.type === 'call') return piece.isOwnTool !== true;
+  return piece.type !== 'result' || (piece.isOwnTool !== true && piece.content.every(isNeutral));
 }
 
 /** A tool with item types of its own is a tool like any other: the host runs it. */

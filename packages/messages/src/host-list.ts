@@ -1,7 +1,7 @@
 import type { Piece } from '@palimpsest/llm-adapters/wire';
 import type { Codec, HostMessage } from './codec.js';
 import { digestAfter, messageDigest } from './digest.js';
-import { isAsBefore, snapshotOf } from './snapshot.js';
+import { charactersIn, copyOf, isAsBefore, snapshotOf } from './snapshot.js';
 import type { Snapshot } from './snapshot.js';
 
 /** What is known of one message of a host. */
@@ -61,7 +61,7 @@ export class HostList {
     for (let index = 0; index < most; index++) {
       const known = this.#known[index] as KnownMessage;
       const message = messages[index];
-      if (isAsBefore(known.snapshot.value, message)) continue;
+      if (isAsBefore(known.snapshot, message)) continue;
       const host = this.#read(message);
       if (messageDigest(host) !== this.digest(index)) return index;
       this.#known[index] = { ...known, host, snapshot: snapshotOf(message) };
@@ -84,14 +84,14 @@ export class HostList {
     const isNext = host.role === 'assistant' && this.#known.at(-1)?.host.role !== 'assistant';
     const answers = this.answers(this.length) + (isNext ? 1 : 0);
     const snapshot = snapshotOf(message);
-    this.#characters += snapshot.characters;
+    this.#characters += charactersIn(snapshot);
     this.#known.push({ host, answers, snapshot });
   }
 
   /** Reads a message. Nothing of what was read changes with the host's message. */
   #read(message: unknown): HostMessage {
     const host = this.#codec.read(message);
-    return { ...host, pieces: host.pieces.map(ownPiece) };
+    return host.pieces.some(holdsOfHost) ? { ...host, pieces: host.pieces.map(ownPiece) } : host;
   }
 
   /** A list of the first messages of this one, which are not read again. */
@@ -104,19 +104,30 @@ export class HostList {
   }
 }
 
-/** A piece with copies of what a reader takes over from the host's message: texts are shared, and cannot change. */
-function ownPiece<One extends Piece>(piece: One): One {
+/** Whether a reader takes over more than text from the host's message. */
+function holdsOfHost(piece: Piece): boolean {
   switch (piece.type) {
-    case 'content': {
-      const { type } = piece.part;
-      return type === 'text' || type === 'image' ? piece : { ...piece, part: snapshotOf(piece.part).value };
-    }
+    case 'content':
+      return piece.part.type !== 'text' && piece.part.type !== 'image';
+    case 'result':
+      return piece.content.some(holdsOfHost);
+    default:
+      return piece.type === 'unread' || piece.type === 'reasoning-item';
+  }
+}
+
+/** A piece with copies of what a reader takes over from the host's message. */
+function ownPiece<One extends Piece>(piece: One): One {
+  if (!holdsOfHost(piece)) return piece;
+  switch (piece.type) {
+    case 'content':
+      return { ...piece, part: copyOf(piece.part) };
     case 'unread':
-      return { ...piece, value: snapshotOf(piece.value).value };
+      return { ...piece, value: copyOf(piece.value) };
     case 'result':
       return { ...piece, content: piece.content.map(ownPiece) };
     case 'reasoning-item':
-      return { ...piece, item: snapshotOf(piece.item).value };
+      return { ...piece, item: copyOf(piece.item) };
     default:
       return piece;
   }

@@ -48,7 +48,7 @@ export class Openings {
   #messageOf(message: unknown): ReadOpening {
     const key = typeof message === 'object' && message !== null ? message : undefined;
     const known = key === undefined ? undefined : this.#read.get(key);
-    if (known !== undefined && isAsBefore(known.snapshot.value, message)) return known;
+    if (known !== undefined && isAsBefore(known.snapshot, message)) return known;
     const host = this.#codec.read(message);
     const read = { snapshot: snapshotOf(message), role: host.role, digest: messageDigest(host) };
     if (key !== undefined) this.#read.set(key, read);

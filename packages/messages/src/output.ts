@@ -59,12 +59,15 @@ export class OutputWriter {
     this.#repairs = repairs;
   }
 
+  /** Whether every message that is sent is the host's own. */
+  leavesUntouched(log: HistoryLog, view: View): boolean {
+    const isEdited = viewOfLog(view) !== view || view.condensations.length > 0;
+    return !isEdited && this.#label === undefined && !this.#repairs && !log.hasSecondResults;
+  }
+
   /** @param messages - the host's list, which the log has read */
   write(messages: readonly unknown[], log: HistoryLog, view: View): readonly SentMessage[] {
     const edits = viewOfLog(view) === view ? view.condensations : undefined;
-    // Of an untouched list every message is the host's own.
-    const isUntouched = edits?.length === 0 && this.#label === undefined && !this.#repairs && !log.hasSecondResults;
-    if (isUntouched) return messages.map((message, index) => ({ message, index }));
     // A call that is left out is sent when its result has come.
     const last = this.#repairs ? undefined : this.#last;
     const inserts = this.#made(insertsOf(log, view, this.#repairs), messages, log);

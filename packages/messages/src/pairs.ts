@@ -2,7 +2,7 @@ import type { Event, EventId } from '@palimpsest/events';
 import { pin, unpin } from '@palimpsest/view';
 import type { HostMessage } from './codec.js';
 
-type Hosts = readonly (HostMessage | undefined)[];
+type Hosts = readonly HostMessage[];
 
 /** The messages that belong together by a name: requests for approval and their answers, calls of a provider and their results. */
 export class Pairs {
@@ -36,7 +36,7 @@ export class Pairs {
   protection(event: Event, hosts: Hosts, isCutBetween: (first: EventId) => boolean): readonly Event[] {
     const made: Event[] = [];
     let waits = false;
-    for (const host of hosts.flatMap((one) => one ?? [])) {
+    for (const host of hosts) {
       for (const name of namesOf(host)) {
         const open = this.#open.get(name);
         if (open === undefined && host.isOpen === true) {
@@ -55,8 +55,8 @@ export class Pairs {
   }
 }
 
-function namesOf(host: HostMessage | undefined): readonly string[] {
-  const pair = host?.pair ?? [];
+function namesOf(host: HostMessage): readonly string[] {
+  const pair = host.pair ?? [];
   return typeof pair === 'string' ? [pair] : pair;
 }
 

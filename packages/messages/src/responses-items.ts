@@ -20,6 +20,7 @@ export interface ResponsesTool {
 export function responsesItems(): Codec<ResponsesItemLike, ResponsesTool> {
   return {
     name: 'responses',
+    returnsNewPieces: true,
     mergesAnswers: true,
     read: readItem,
     summary: (text) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }),

@@ -84,6 +84,7 @@ export class Room {
     const answer = maxOutputTokens ?? Math.min(usualAnswer, window / 8);
     const room = Math.max(window / 8, window - fixedTokens - answer);
     const { view } = this.#log;
+    if (view.tokens() <= room) return;
     // What files weigh is an estimate, and the provider has refused nothing yet.
     const sizeOf = (event: ToolResultEvent) =>
       hostFilesOf(event).reduce((size, { tokens }) => size - tokens, view.tokensOf(event));

@@ -1,70 +1,110 @@
 import { isRecord } from '@palimpsest/llm-adapters/wire';
 
-/** A value that is not looked into: what comes after the limit of a snapshot. It is never the same. */
+/**
+ * What a value holds, in one flat list: of an object how many keys it has, then each with its value; of a list its length, then its items.
+ * Text is shared, and so are bytes.
+ */
+export type Snapshot = readonly unknown[];
+
+// Symbols, because no value of a host is one of these.
+const objectBegins = Symbol('object');
+const listBegins = Symbol('list');
+/** What is not looked into: what comes after the limit of a snapshot. It is never the same. */
 const unknown = Symbol('unknown');
 /** More than any message has. */
 const maxValues = 50_000;
 const maxDepth = 100;
 
-/** A copy of a value's structure. */
-export interface Snapshot {
-  readonly value: unknown;
-  /** The length of the texts in it. Unit: characters. */
-  readonly characters: number;
-}
-
 /**
- * Copies a value's structure. Hosts change messages in place, and make new ones with the same content: comparing with a
- * snapshot finds both, at the cost of a walk. Text is shared, and so are bytes.
+ * Notes what a value holds. Hosts change messages in place, and make new ones with the same content: comparing with a snapshot finds
+ * both, at the cost of a walk.
  */
 export function snapshotOf(value: unknown): Snapshot {
-  let left = maxValues;
-  let characters = 0;
-  const of = (one: unknown, depth: number): unknown => {
-    if (left-- <= 0 || depth > maxDepth) return unknown;
-    if (typeof one === 'string') {
-      characters += one.length;
-      return one;
-    }
-    if (!isRecord(one) || isOpaque(one)) return one;
-    if (Array.isArray(one)) return one.map((inner) => of(inner, depth + 1));
-    const copy: Record<string, unknown> = {};
-    for (const key of Object.keys(one)) {
-      if (key === '__proto__') return unknown;
-      copy[key] = of(one[key], depth + 1);
-    }
-    return copy;
-  };
-  const copy = of(value, 0);
-  return { value: copy, characters };
+  const snapshot: unknown[] = [];
+  note(value, snapshot, 0);
+  return snapshot;
 }
 
+function note(value: unknown, snapshot: unknown[], depth: number): void {
+  if (typeof value !== 'object' || value === null) {
+    snapshot.push(value);
+  } else if (snapshot.length > maxValues || depth > maxDepth) {
+    snapshot.push(unknown);
+  } else if (Array.isArray(value)) {
+    snapshot.push(listBegins, value.length);
+    for (const item of value as readonly unknown[]) note(item, snapshot, depth + 1);
+  } else if (isOpaque(value)) {
+    snapshot.push(value);
+  } else {
+    const count = snapshot.push(objectBegins, 0) - 1;
+    let keys = 0;
+    for (const key of Object.keys(value)) {
+      keys++;
+      snapshot.push(key);
+      note(key === '__proto__' ? unknown : (value as Readonly<Record<string, unknown>>)[key], snapshot, depth + 1);
+    }
+    snapshot[count] = keys;
+  }
+}
+
+/** Whether a value has the structure and the content of a snapshot, with its keys in the same order. */
+export function isAsBefore(snapshot: Snapshot, value: unknown): boolean {
+  return endOf(value, snapshot, 0) !== changed;
+}
+
+const changed = -1;
+
 /**
- * Whether a value has the structure and the content of a snapshot. This walk is most of what a fit of a long list costs, so it makes no
- * lists of keys, and what JSON makes is looked at first.
+ * Where a value ends in a snapshot in which it begins at a place; `changed` if it is another one there. This walk is most of what a further
+ * fit of a long list costs.
  */
-export function isAsBefore(snapshot: unknown, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return Object.is(snapshot, value);
-  if (typeof snapshot !== 'object' || snapshot === null) return Object.is(snapshot, value);
-  if (Array.isArray(value)) {
-    if (!Array.isArray(snapshot) || snapshot.length !== value.length) return false;
-    for (let index = 0; index < value.length; index++) if (!isAsBefore(snapshot[index], value[index])) return false;
-    return true;
+function endOf(value: unknown, snapshot: Snapshot, at: number): number {
+  const before = snapshot[at];
+  if (typeof value !== 'object' || value === null) return Object.is(before, value) ? at + 1 : changed;
+  let end = at + 2;
+  if (before === listBegins) {
+    if (!Array.isArray(value) || snapshot[at + 1] !== value.length) return changed;
+    for (let index = 0; index < value.length && end !== changed; index++) end = endOf(value[index], snapshot, end);
+    return end;
   }
-  if (Array.isArray(snapshot)) return false;
-  const isPlain = Object.getPrototypeOf(value) === Object.prototype;
-  if (!isPlain && isOpaque(value)) return snapshot === value;
-  const [then, now] = [snapshot as Record<string, unknown>, value as Record<string, unknown>];
-  let count = 0;
-  for (const key in now) {
-    if (!isPlain && !Object.hasOwn(now, key)) continue;
-    const before = then[key];
-    if (before === undefined && !Object.hasOwn(then, key)) return false;
-    if (!isAsBefore(before, now[key])) return false;
-    count++;
+  if (before !== objectBegins) return before === value ? at + 1 : changed;
+  if (Array.isArray(value) || (Object.getPrototypeOf(value) !== Object.prototype && isOpaque(value))) return changed;
+  // An engine keeps the list of keys for each kind of object, and looks them up in it faster than in the object.
+  const keys = Object.keys(value);
+  if (keys.length !== snapshot[at + 1]) return changed;
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string;
+    if (snapshot[end] !== key) return changed;
+    end = endOf((value as Readonly<Record<string, unknown>>)[key], snapshot, end + 1);
+    if (end === changed) return changed;
   }
-  for (const _ in then) count--;
-  return count === 0;
+  return end;
+}
+
+/** Whether two snapshots are of equal values. */
+export function isSameSnapshot(one: Snapshot | undefined, other: Snapshot | undefined): boolean {
+  if (one === undefined || other === undefined || one.length !== other.length) return one === other;
+  return one.every((item, index) => item !== unknown && Object.is(item, other[index]));
+}
+
+/** The length of the texts in a snapshot, and of its keys. Unit: characters. */
+export function charactersIn(snapshot: Snapshot): number {
+  let characters = 0;
+  for (const item of snapshot) if (typeof item === 'string') characters += item.length;
+  return characters;
+}
+
+/** A copy of a value's structure, up to the same limits. */
+export function copyOf<Value>(value: Value): Value {
+  let left = maxValues;
+  const of = (one: unknown, depth: number): unknown => {
+    if (!isRecord(one) || isOpaque(one)) return one;
+    if (left-- <= 0 || depth > maxDepth) return null;
+    if (Array.isArray(one)) return one.map((inner) => of(inner, depth + 1));
+    const entries = Object.entries(one).filter(([key]) => key !== '__proto__');
+    return Object.fromEntries(entries.map(([key, inner]) => [key, of(inner, depth + 1)]));
+  };
+  return of(value, 0) as Value;
 }
 
 function isOpaque(value: object): boolean {

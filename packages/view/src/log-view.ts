@@ -8,8 +8,8 @@ import { sendOrder } from './fold/send-order.js';
 import type { SendOrder } from './fold/send-order.js';
 import { staleAfterEdit, staleAfterReplacing } from './fold/stale-thinking.js';
 import type { SentEdit } from './fold/stale-thinking.js';
-import { indicesOf } from './fold/stored-list.js';
-import type { StoredList } from './fold/stored-list.js';
+import { batchesInList, indicesOf } from './fold/stored-list.js';
+import type { BatchesInList, StoredList } from './fold/stored-list.js';
 import type { Turns } from './fold/turns.js';
 import type { MessageCache } from './render/message-cache.js';
 import type { EstimateTokens } from './render/token-estimate.js';
@@ -60,6 +60,7 @@ export class LogView implements View, KnowsItsLog {
   readonly #list: StoredList;
   readonly #isStale: (id: EventId) => boolean;
   readonly #stored: View;
+  #batchesInList: BatchesInList | undefined;
   #order: SendOrder | undefined;
   #cutPoints: CutPoints | undefined;
   #indices: ReadonlyMap<EventId, number> | undefined;
@@ -203,12 +204,16 @@ export class LogView implements View, KnowsItsLog {
   }
 
   get #sendOrder(): SendOrder {
-    return (this.#order ??= sendOrder(this.#list));
+    return (this.#order ??= sendOrder(this.#list, this.#batches()));
+  }
+
+  #batches(): BatchesInList {
+    return (this.#batchesInList ??= batchesInList(this.#list));
   }
 
   #findCutPoints(): CutPoints {
-    const loops = this.#log.thinking === 'latest-turn';
-    const cuts = cutPointsOf(this.#list, this.#sendOrder, { loops, isStale: this.#isStale });
+    const order = this.#log.thinking === 'latest-turn' ? this.#sendOrder : undefined;
+    const cuts = cutPointsOf(this.#list, this.#batches(), { order, isStale: this.#isStale });
     return new CutPointList(this.#log.runKeys === undefined ? cuts : cutsBetweenRuns(cuts, this.#starts()));
   }
 

@@ -36,6 +36,7 @@ export function pinnedEventIds(view: View): ReadonlySet<EventId> {
 export function pinStates(view: View): ReadonlyMap<EventId, PinState> {
   const named = namedIds(view);
   const states = new Map<EventId, PinState>();
+  if (named.size === 0) return states;
   const set = (id: EventId, state: PinState): void => {
     // If several pinned ids keep an event, the first state counts: the event stays pinned even if another of these ids is
     // unpinned.

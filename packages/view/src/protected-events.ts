@@ -1,5 +1,5 @@
 import { isUserMessage } from '@palimpsest/events';
-import type { EventId, LLMConvertibleEvent, MessageEvent } from '@palimpsest/events';
+import type { EventId, LLMConvertibleEvent, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
 import { turnsOf } from './log-view.js';
 import { pinnedEventIds } from './pinned-events.js';
 import type { View } from './view.js';
@@ -22,43 +22,47 @@ export function protectedEventIds(
   options: { readonly userWords?: boolean | undefined } = {},
 ): ReadonlySet<EventId> {
   const ids = new Set<EventId>(pinnedEventIds(view));
-  const { events } = view;
-  const latest = [events.findLastIndex(({ type }) => type === 'system-prompt')];
-  if (options.userWords !== false) {
-    const first = events.find(isUserMessage);
-    if (first !== undefined) ids.add(first.id);
-    latest.push(events.findLastIndex(isUserMessage));
-  }
-  for (const index of latest.sort((a, b) => b - a)) {
-    const event = events[index];
-    if (event !== undefined) ids.add(event.id);
-  }
-  for (const { id } of hostWords(view)) ids.add(id);
-  if (options.userWords !== false) for (const { id } of waitingWords(view)) ids.add(id);
+  const withUser = options.userWords !== false;
+  const { system, words } = instructionsAndWords(view);
+  const ofUser = words.filter(isUserMessage);
+  const [first, last] = [ofUser[0], ofUser.at(-1)];
+  if (withUser && first !== undefined) ids.add(first.id);
+  const latest = [system, withUser ? last : undefined].flatMap((event) => event ?? []);
+  for (const { id } of latest.sort((a, b) => (view.indexOf(b.id) ?? 0) - (view.indexOf(a.id) ?? 0))) ids.add(id);
+  for (const { id } of hostWords(view, words.filter(isHostWords))) ids.add(id);
+  if (withUser) for (const { id } of waitingOf(view, ofUser)) ids.add(id);
   return ids;
+}
+
+/** The newest system prompt of a view, and all messages in the user's place: one walk, because this is asked at each step. */
+function instructionsAndWords({ events }: View): {
+  readonly system: SystemPromptEvent | undefined;
+  readonly words: readonly MessageEvent[];
+} {
+  const words: MessageEvent[] = [];
+  let system: SystemPromptEvent | undefined;
+  for (const event of events) {
+    if (event.type === 'message') {
+      if (event.role === 'user' || event.source === 'user') words.push(event);
+    } else if (event.type === 'system-prompt') system = event;
+  }
+  return { system, words };
 }
 
 /** Of how many kinds the newest stays: a host that begins each reminder otherwise must not fill the window. */
 const mostKinds = 20;
 
 /** The set-up of a view, and the newest of each kind of later texts of the host. A view that does not know its log has none. */
-function hostWords(view: View): readonly MessageEvent[] {
+function hostWords(view: View, words: readonly MessageEvent[]): readonly MessageEvent[] {
   const turns = turnsOf(view);
   if (turns === undefined) return [];
   const kinds = new Set<string>();
-  return view.events
-    .filter(isHostWords)
-    .filter((event) => isBefore(view, event, turns.firstAnswer))
-    .concat(
-      view.events
-        .toReversed()
-        .filter(isHostWords)
-        .filter((event) => {
-          if (event.hostText === undefined || isBefore(view, event, turns.firstAnswer) || kinds.size === mostKinds)
-            return false;
-          return isNew(kinds, kindOf(event));
-        }),
-    );
+  const isSetUp = (event: MessageEvent): boolean => isBefore(view, event, turns.firstAnswer);
+  const newest = words.toReversed().filter((event) => {
+    if (event.hostText === undefined || isSetUp(event) || kinds.size === mostKinds) return false;
+    return isNew(kinds, kindOf(event));
+  });
+  return [...words.filter(isSetUp), ...newest];
 }
 
 /**
@@ -66,15 +70,19 @@ function hostWords(view: View): readonly MessageEvent[] {
  * not know its log has none.
  */
 export function waitingWords(view: View): readonly MessageEvent[] {
+  return waitingOf(view, view.events.filter(isUserMessage));
+}
+
+function waitingOf(view: View, words: readonly MessageEvent[]): readonly MessageEvent[] {
   const turns = turnsOf(view);
   if (turns === undefined) return [];
   const said = new Set<string>();
-  const waits = (event: MessageEvent): boolean =>
-    isBefore(view, event, turns.firstAnswer) || !isBefore(view, event, turns.lastFinish);
-  return view.events
+  return words
     .toReversed()
-    .filter(isUserMessage)
-    .filter((event) => waits(event) && isNew(said, wordsOf(event)))
+    .filter((event) => {
+      const waits = isBefore(view, event, turns.firstAnswer) || !isBefore(view, event, turns.lastFinish);
+      return waits && isNew(said, wordsOf(event));
+    })
     .reverse();
 }
 

@@ -11,7 +11,8 @@ import { readFactsAhead } from './manifest/event-facts.js';
 import { rememberManifest } from './manifest/lineage.js';
 import { manifestOfRange } from './manifest-of-range.js';
 import type { RangeLimits } from './manifest-of-range.js';
-import { behindLargeKept, keptIndices, rangeDownTo } from './target-range.js';
+import { behindLargeKept, rangeDownTo, withKept } from './target-range.js';
+import type { KeptRange } from './target-range.js';
 import { optionsOf, wholeNumber } from '../authoring/options/option-schemas.js';
 import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
 import type { SizeOptions } from '../authoring/options/size-options.js';
@@ -125,12 +126,12 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
       return { start: middle?.start ?? toTarget?.start ?? 0, end };
     };
     // A request, or a view that does not fit, takes all that may go if the target is reached already.
-    const rangeNow = (view: View, context: CondenseContext): Selection | undefined => {
-      if (targetTokens === undefined) return rangeDownTo(view, view.tokens() / 2, keepFirst);
+    const rangeNow = (view: View, context: CondenseContext): KeptRange | undefined => {
+      if (targetTokens === undefined) return withKept(view, rangeDownTo(view, view.tokens() / 2, keepFirst));
       const { level } = requirementOf(view, context, { maxSize: Infinity, maxTokens });
-      const range = rangeToTarget(view, context);
+      const range = withKept(view, rangeToTarget(view, context));
       if (level === 'none') return range && behindLargeKept(view, range);
-      return range ?? rangeDownTo(view, 0, keepFirst);
+      return range ?? withKept(view, rangeDownTo(view, 0, keepFirst));
     };
     const rolling = rollingCondenser({
       name,
@@ -187,8 +188,7 @@ function roomFor(view: View, context: CondenseContext, targetTokens: number, lim
  * What condensing a range would save, from its size: the summary, its names and the files in work are as large as allowed, and what
  * is kept stays. Undefined if that is too little.
  */
-function reductionOf(view: View, { start, end }: Selection, limits: RangeLimits): Reduction | undefined {
-  const kept = keptIndices(view, { start, end });
+function reductionOf(view: View, { start, end, kept }: KeptRange, limits: RangeLimits): Reduction | undefined {
   let [keptTokens, first] = [0, start];
   for (const index of kept) {
     // What is kept at the beginning of the range stands before the first change.

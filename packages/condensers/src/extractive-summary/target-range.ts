@@ -22,26 +22,33 @@ export function rangeDownTo(view: View, room: number, keepFirst: number): Select
 /** Less text that stays does not make a condensation dearer. Unit: tokens. */
 const leastKept = 1_000;
 
+/** A range, and the indices of its events that no condensation forgets, in order. */
+export interface KeptRange extends Selection {
+  readonly kept: readonly number[];
+}
+
+/** Finds what is kept of a range. */
+export function withKept(view: View, range: Selection | undefined): KeptRange | undefined {
+  if (range === undefined) return undefined;
+  const { start, end } = range;
+  const kept: number[] = [];
+  for (const id of keptEventIds(view)) {
+    const index = view.indexOf(id);
+    if (index !== undefined && index >= start && index < end) kept.push(index);
+  }
+  return { start, end, kept: kept.sort((a, b) => a - b) };
+}
+
 /**
  * A range without its beginning, where that holds less to forget than what is kept behind it, such as a text that the user has
  * pasted: to forget a little before it, the prompt cache would write all of it again.
  */
-export function behindLargeKept(view: View, range: Selection): Selection {
-  let [kept, start] = [0, range.start];
-  for (const index of keptIndices(view, range)) {
-    kept += view.tokens(index, index + 1);
-    const forgotten = view.tokens(range.start, index + 1) - kept;
-    if (kept >= leastKept && forgotten < kept) start = view.cutPoints.atOrAfter(index + 1) ?? start;
+export function behindLargeKept(view: View, range: KeptRange): KeptRange {
+  let [tokens, start] = [0, range.start];
+  for (const index of range.kept) {
+    tokens += view.tokens(index, index + 1);
+    const forgotten = view.tokens(range.start, index + 1) - tokens;
+    if (tokens >= leastKept && forgotten < tokens) start = view.cutPoints.atOrAfter(index + 1) ?? start;
   }
-  return start < range.end ? { start, end: range.end } : range;
-}
-
-/** The indices of the events of a range that no condensation forgets, in order. */
-export function keptIndices(view: View, { start, end }: Selection): readonly number[] {
-  const indices: number[] = [];
-  for (const id of keptEventIds(view)) {
-    const index = view.indexOf(id);
-    if (index !== undefined && index >= start && index < end) indices.push(index);
-  }
-  return indices.sort((a, b) => a - b);
+  return start < range.end ? { start, end: range.end, kept: range.kept.filter((index) => index >= start) } : range;
 }

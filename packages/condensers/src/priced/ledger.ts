@@ -1,7 +1,7 @@
 import type { Condensation } from '@palimpsest/events';
 import type { CachePrices, View } from '@palimpsest/view';
 import { removedBy } from './change.js';
-import { callsAfter } from './model-calls.js';
+import { callsAfter, callsSinceLast } from './model-calls.js';
 import type { CallSizes } from './model-calls.js';
 
 /**
@@ -33,13 +33,19 @@ const empty: Ledger = { calls: 0, bill: 0, rawBill: 0, cached: 0, rawCached: 0, 
  * Condensations of others since then count with what they removed; calls that they have forgotten do not count.
  *
  * @param fixed - the size of what is sent beside the view. Unit: tokens, as the view estimates.
+ * @param newest - the calls since the newest condensation
  */
-export function ledgerOf(view: View, prices: CachePrices, fixed: number): Ledger {
+export function ledgerOf(
+  view: View,
+  prices: CachePrices,
+  fixed: number,
+  newest: CallSizes = callsSinceLast(view),
+): Ledger {
   const { read, write } = prices;
   const { condensations } = view;
   const last = condensations.findLast((condensation) => readLedger(condensation) !== undefined);
   const stated = (last && readLedger(last)) ?? empty;
-  const calls = callsAfter(view, last && view.positionOf(last.id));
+  const calls = last === condensations.at(-1) ? newest : callsAfter(view, last && view.positionOf(last.id));
   const ledger = withCalls(view, calls, stated, othersSince(view, last), prices);
   if (calls.length === 0) return ledger;
   // The same is sent beside the view at each call: it is written once if the cache did not hold it, and read at the others.

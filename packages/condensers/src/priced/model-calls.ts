@@ -24,7 +24,11 @@ export function callsAfter(view: View, after: number | undefined): CallSizes {
   /** The sum of the sizes at all calls before each one, and of all. Unit: tokens. */
   const sums = [0];
   let sum = 0;
-  for (const [index, { id }] of view.events.entries()) {
+  for (let index = 0; index < view.events.length; index++) {
+    const event = view.events[index] as LLMConvertibleEvent;
+    // Only the model's own events begin a response.
+    if (event.type !== 'action' && event.type !== 'message') continue;
+    const { id } = event;
     if (view.responseOf(id) !== id || (after !== undefined && (view.positionOf(id) ?? Infinity) <= after)) continue;
     indices.push(index);
     sums.push((sum += view.tokens(0, index)));
@@ -39,6 +43,12 @@ export function callsAfter(view: View, after: number | undefined): CallSizes {
       return { calls: indices.length - first, tokens: sum - (sums[first] as number) };
     },
   };
+}
+
+/** The calls since the newest condensation. Costs O(view). */
+export function callsSinceLast(view: View): CallSizes {
+  const last = view.condensations.at(-1);
+  return callsAfter(view, last && view.positionOf(last.id));
 }
 
 /** The first of some ascending numbers for which a statement is true; `end` if there is none. */

@@ -20,7 +20,7 @@ import { judge } from './decision.js';
 import type { Insurance, Situation } from './decision.js';
 import { ledgerOf } from './ledger.js';
 import type { Ledger } from './ledger.js';
-import { callsAfter } from './model-calls.js';
+import { callsSinceLast } from './model-calls.js';
 import type { CallSizes } from './model-calls.js';
 import { isWaitingForRoom, reportNoRoom, roomOf, statementOf, urgencyOf } from './room.js';
 import type { Room } from './room.js';
@@ -250,13 +250,13 @@ function situationOf(view: View, context: CondenseContext): Situation & { readon
   const prices = isCacheUnread(view, context) ? { ...stated, read: stated.write } : stated;
   // Prices are per token of the provider, and so is what is sent beside the view; their ratio to the view's estimate is one.
   const fixed = (context.fixedTokens ?? 0) / calibrationOf(view, context.fixedTokens);
-  const last = view.condensations.at(-1);
+  const calls = callsSinceLast(view);
   return {
     prices,
-    ledger: ledgerOf(view, prices, fixed),
+    ledger: ledgerOf(view, prices, fixed, calls),
     fixed,
     tokens: view.tokens(),
-    calls: callsAfter(view, last && view.positionOf(last.id)),
+    calls,
     isCold: isCacheCold(view, context),
   };
 }

@@ -1,12 +1,14 @@
-import { eventFactory, newEventId, wellFormedEvent } from '@palimpsest/events';
+import { newEventId, parseEvent, wellFormedEvent } from '@palimpsest/events';
 import type {
+  ActionEvent,
   AssistantMessage,
-  CreateEvent,
   Event,
   EventId,
   EventSource,
   HostFile,
   KnownContent,
+  MessageEvent,
+  ObservationEvent,
   ToolDefinition,
 } from '@palimpsest/events';
 import { answerBuilder } from './answer-builder.js';
@@ -47,6 +49,11 @@ export interface HistoryRules {
   readonly needsCallIds: boolean;
   /** Signed thinking is set aside if the history before it has changed: the provider would refuse it. */
   readonly bindsThinking: boolean;
+  /**
+   * The pieces come from elsewhere than the readers of this package, so each event is checked and copied. Those of the readers
+   * are new objects of the right shape: their events are frozen in place. @defaultValue false
+   */
+  readonly areForeign?: boolean;
 }
 
 interface OpenCall {
@@ -80,7 +87,9 @@ interface Leading {
  */
 export class HistoryEvents {
   readonly #rules: HistoryRules;
-  readonly #create: CreateEvent;
+  readonly #now: () => Date;
+  /** The time that was asked last. */
+  #time = { ms: NaN, text: '' };
   readonly #newId: (message: number) => EventId;
   /** The events that have not been taken. */
   #events: PlacedEvent[] = [];
@@ -97,7 +106,7 @@ export class HistoryEvents {
 
   constructor(options: HistoryOptions, rules: HistoryRules) {
     this.#rules = rules;
-    this.#create = eventFactory({ ...(options.now === undefined ? {} : { now: options.now }) });
+    this.#now = options.now ?? (() => new Date());
     this.#newId = options.newId ?? newEventId;
     if (rules.startsWithInstructions) this.#leading = { content: [], tools: [], setAsides: [], messages: [] };
   }
@@ -121,15 +130,17 @@ export class HistoryEvents {
     hasChanged = false,
     messages: readonly number[] = [],
   ): void {
-    this.#add(
-      this.#create('system-prompt', {
-        id: this.#newId(messages[0] ?? -1),
-        systemPrompt,
-        ...(dynamicContext === '' ? {} : { dynamicContext }),
-        ...(tools.length === 0 ? {} : { tools }),
-      }),
-      messages,
-    );
+    const prompt = parseEvent({
+      type: 'system-prompt',
+      id: this.#newId(messages[0] ?? -1),
+      timestamp: this.#timestamp(),
+      source: 'agent',
+      systemPrompt,
+      ...(dynamicContext === '' ? {} : { dynamicContext }),
+      // A request's tools are objects of its host.
+      ...(tools.length === 0 ? {} : { tools }),
+    });
+    this.#add(wellFormedEvent(prompt), messages);
     this.#hasChanged ||= hasChanged;
   }
 
@@ -159,7 +170,7 @@ export class HistoryEvents {
     this.#endInstructions();
     const taken = this.#events;
     this.#events = [];
-    return taken.map(({ event, messages }) => ({ event: wellFormedEvent(event), messages }));
+    return taken;
   }
 
   #readInstructions(pieces: readonly Piece[], path: string): void {
@@ -171,14 +182,7 @@ export class HistoryEvents {
       return;
     }
     if (!this.#rules.startsWithInstructions) this.#hasChanged = true;
-    const fields = {
-      id: this.#nextId(),
-      source: 'environment',
-      role: 'user',
-      content,
-      hostText: 'instruction',
-    } as const;
-    this.#add(this.#create('message', fields));
+    this.#addMessage({ source: 'environment', content, hostText: 'instruction' });
   }
 
   /** Text and results in their original order, so that a result comes before the text after it. */
@@ -188,14 +192,7 @@ export class HistoryEvents {
     let isReminder = false;
     let hasResults = false;
     const addWords = () => {
-      const fields = { id: this.#nextId(), source, role: 'user', content: words } as const;
-      this.#add(
-        this.#create('message', {
-          ...fields,
-          ...(sender === undefined ? {} : { sender }),
-          ...(isReminder ? { hostText: 'reminder' } : {}),
-        }),
-      );
+      this.#addMessage({ source, content: words, sender, hostText: isReminder ? 'reminder' : undefined });
       words = [];
     };
     for (const piece of pieces) {
@@ -214,6 +211,26 @@ export class HistoryEvents {
     if (words.length > 0 || !hasResults) addWords();
   }
 
+  #addMessage(message: {
+    readonly source: EventSource;
+    readonly content: readonly (KnownContent | HostFile)[];
+    readonly sender?: string | undefined;
+    readonly hostText?: MessageEvent['hostText'] | undefined;
+  }): void {
+    const { source, content, sender, hostText } = message;
+    const event: Mutable<MessageEvent> = {
+      type: 'message',
+      id: this.#nextId(),
+      timestamp: this.#timestamp(),
+      source,
+      role: 'user',
+      content,
+    };
+    if (sender !== undefined) event.sender = sender;
+    if (hostText !== undefined) event.hostText = hostText;
+    this.#add(this.#made(event));
+  }
+
   #addResult(result: ResultPiece, path: string): void {
     const toolCallId = result.toolCallId ?? this.#openCallOf(result.toolName);
     if (toolCallId === undefined || result.isOwnTool === true) {
@@ -222,21 +239,30 @@ export class HistoryEvents {
       return;
     }
     this.#setAsideUnread(result.content, path);
-    const calls = this.#callsById.get(toolCallId) ?? [];
-    const latest = calls.at(-1);
-    const ofAnswer = calls.filter(({ responseId }) => responseId === latest?.responseId);
-    const answered = ofAnswer.find(({ isAnswered }) => !isAnswered) ?? latest;
-    if (answered !== undefined) answered.isAnswered = true;
-    this.#add(
-      this.#create('observation', {
-        id: this.#nextId(),
-        toolCallId,
-        toolName: answered?.name ?? unknownToolName,
-        ...(answered === undefined ? {} : { actionId: answered.actionId }),
-        content: partsOf(result.content),
-        ...(result.isError ? { isError: true } : {}),
-      }),
-    );
+    const answered = this.#callAnsweredBy(toolCallId);
+    const event: Mutable<ObservationEvent> = {
+      type: 'observation',
+      id: this.#nextId(),
+      timestamp: this.#timestamp(),
+      source: 'environment',
+      toolCallId,
+      toolName: answered?.name ?? unknownToolName,
+      content: partsOf(result.content),
+    };
+    if (answered !== undefined) {
+      answered.isAnswered = true;
+      event.actionId = answered.actionId;
+    }
+    if (result.isError) event.isError = true;
+    this.#add(this.#made(event));
+  }
+
+  /** Of the newest answer's calls with an id the first that has no result, else the newest call. */
+  #callAnsweredBy(toolCallId: string): OpenCall | undefined {
+    const calls = this.#callsById.get(toolCallId);
+    const latest = calls?.at(-1);
+    if (calls?.length === 1 || latest === undefined) return latest;
+    return calls?.find(({ responseId, isAnswered }) => responseId === latest.responseId && !isAnswered) ?? latest;
   }
 
   /** The latest open call of a tool, for results that name only their tool. */
@@ -310,31 +336,59 @@ export class HistoryEvents {
     const llmResponseId = id !== undefined && !this.#answerIds.has(id) ? id : this.#newId(first);
     this.#answerIds.add(llmResponseId);
     if (toolCalls.length === 0) {
-      const fields = { id: this.#newId(first), source: 'agent', role: 'assistant', content, llmResponseId } as const;
-      this.#add(this.#create('message', { ...fields, ...thinking }), messages);
+      const said: Event = {
+        type: 'message',
+        id: this.#newId(first),
+        timestamp: this.#timestamp(),
+        source: 'agent',
+        role: 'assistant',
+        content,
+        llmResponseId,
+        ...thinking,
+      };
+      this.#add(this.#made(said), messages);
     }
     const [ofFirstCall, ...ofOtherCalls] = messagesOfCalls;
-    const ofFirst = messages.filter((message) => message === ofFirstCall || !ofOtherCalls.includes(message));
-    toolCalls.forEach((call, index) => {
-      const toolCall = { ...call, arguments: loggedArguments(call.arguments) };
-      const said = index === 0 ? { thought: content, ...thinking } : { thought: [] };
-      const readable = isReadableInput(toolCall.arguments) ? {} : { executable: false };
+    const ofFirst =
+      messages.length === 1
+        ? messages
+        : messages.filter((message) => message === ofFirstCall || !ofOtherCalls.includes(message));
+    for (const [index, call] of toolCalls.entries()) {
+      const text = loggedArguments(call.arguments);
+      const toolCall = text === call.arguments ? call : { ...call, arguments: text };
       const message = messagesOfCalls[index] ?? first;
-      const action = this.#create('action', {
+      const action: Mutable<ActionEvent> = {
+        type: 'action',
         id: this.#newId(message),
-        ...said,
+        timestamp: this.#timestamp(),
+        source: 'agent',
+        thought: index === 0 ? content : [],
         toolCall,
         llmResponseId,
-        ...readable,
-      });
+        ...(index === 0 ? thinking : undefined),
+      };
+      if (!isReadableInput(text)) action.executable = false;
       const { id: callId, name } = toolCall;
       const open = { id: callId, name, actionId: action.id, responseId: llmResponseId, isAnswered: false };
       this.#calls.push(open);
       const sameId = this.#callsById.get(callId);
       if (sameId === undefined) this.#callsById.set(callId, [open]);
       else sameId.push(open);
-      this.#add(action, index === 0 ? ofFirst : [message]);
-    });
+      this.#add(this.#made(action), index === 0 ? ofFirst : [message]);
+    }
+  }
+
+  #timestamp(): string {
+    const now = this.#now();
+    const ms = now.getTime();
+    if (ms !== this.#time.ms) this.#time = { ms, text: now.toISOString() };
+    return this.#time.text;
+  }
+
+  /** The event for the log: frozen, and well-formed. @throws InvalidEventError where foreign pieces make none. */
+  #made(event: Event): Event {
+    if (this.#rules.areForeign === true) return wellFormedEvent(parseEvent(event));
+    return freeze(event) ? event : wellFormedEvent(event);
   }
 
   #nextId(): EventId {
@@ -372,10 +426,27 @@ export class HistoryEvents {
     this.#hasChanged = true;
     // A JSON copy, because a client's objects can have undefined fields.
     const kept: unknown = JSON.parse(JSON.stringify(value ?? null));
-    const fields = { id: this.#nextId(), source: 'environment', path, reason, value: kept } as const;
-    const event = this.#create(this.#rules.setAsideType, fields);
+    const id = this.#nextId();
+    const fields = { type: this.#rules.setAsideType, id, timestamp: this.#timestamp(), source: 'environment' };
+    const event = wellFormedEvent(parseEvent({ ...fields, path, reason, value: kept }));
     (this.#leading?.setAsides ?? this.#events).push({ event, messages: this.#message < 0 ? [] : [this.#message] });
   }
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** Freezes JSON data and all in it. Returns whether each text in it is well-formed. */
+function freeze(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  let isWellFormed = true;
+  if (Array.isArray(value)) {
+    for (const item of value as readonly unknown[]) if (!freeze(item)) isWellFormed = false;
+  } else {
+    for (const key in value) if (!freeze((value as Readonly<Record<string, unknown>>)[key])) isWellFormed = false;
+  }
+  Object.freeze(value);
+  return isWellFormed;
 }
 
 const ownToolReason = 'a tool with item types of its own: no request of the adapter declares it';

@@ -11,6 +11,8 @@ type AssistantEvent = ActionEvent | (MessageEvent & { readonly role: 'assistant'
  * ignores positions at or after its own position, so one record serves every view.
  */
 export interface Batch {
+  /** Tells it from the other batches of a log. */
+  readonly ordinal: number;
   /** In the order of the log; grows while the batch is open. */
   readonly calls: Call[];
   /** Those of the calls. */
@@ -63,6 +65,7 @@ export class CallHistory {
   readonly #isListed: (action: ActionEvent) => boolean;
   /** For the position of each assistant event, the first position of its response. */
   readonly #responses = new Map<number, number>();
+  #batches = 0;
   #open: Batch | undefined;
   /** How many calls of the open batch have no result. */
   #waiting = 0;
@@ -133,7 +136,7 @@ export class CallHistory {
   }
 
   #appendAction(action: ActionEvent, position: number): Call {
-    const batch = (this.#open ??= { calls: [], actions: [], sealedAt: Infinity });
+    const batch = (this.#open ??= this.#newBatch(Infinity));
     const { id } = action.toolCall;
     const earlier = this.#newest.get(id);
     const call: Call = {
@@ -187,7 +190,7 @@ export class CallHistory {
   #askAgain({ action }: Call, result: Call['results'][number]): Call {
     const call: Call = {
       action,
-      batch: { calls: [], actions: [], sealedAt: result.position },
+      batch: this.#newBatch(result.position),
       position: result.position,
       sentId: callAlias(result.id),
       repeated: false,
@@ -199,6 +202,10 @@ export class CallHistory {
     };
     this.#newest.set(action.toolCall.id, call);
     return call;
+  }
+
+  #newBatch(sealedAt: number): Batch {
+    return { ordinal: this.#batches++, calls: [], actions: [], sealedAt };
   }
 
   #seal(position: number): void {

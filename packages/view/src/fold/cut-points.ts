@@ -2,7 +2,7 @@ import type { EventId } from '@palimpsest/events';
 import { hasPendingCall } from './calls.js';
 import type { SendOrder, SentBatch } from './send-order.js';
 import { carriesThinking } from './stale-thinking.js';
-import type { BatchInList, StoredList } from './stored-list.js';
+import type { BatchesInList, BatchInList, StoredList } from './stored-list.js';
 
 /**
  * The indices at which the stored list may be cut without breaking a provider's rules, in ascending order. Index `i` is the cut
@@ -24,23 +24,23 @@ interface Atom {
 
 /** The options of {@link cutPointsOf}. */
 export interface CutOptions {
-  /** Tool loops are atomic: the thinking mode is `latest-turn`. */
-  readonly loops: boolean;
+  /** What is sent, where tool loops are atomic: the thinking mode is `latest-turn`. */
+  readonly order: SendOrder | undefined;
   /** True for an event whose thinking no longer verifies: it holds no tool loop together. */
   readonly isStale: (id: EventId) => boolean;
 }
 
 /** Finds the indices at which a stored list may be cut: those that lie inside no batch and inside no tool loop. */
-export function cutPointsOf(list: StoredList, order: SendOrder, options: CutOptions): readonly number[] {
+export function cutPointsOf(list: StoredList, batches: BatchesInList, options: CutOptions): readonly number[] {
   let open: BatchInList | undefined;
   const atoms: Atom[] = [];
-  for (const entry of order.batches.values()) {
+  for (const entry of batches.values()) {
     if (isOpen(entry, list.position)) open = entry;
     // A batch is sent whole or not at all, with the words between its events, which are sent after it.
     else if (entry.state === 'sent') atoms.push({ first: entry.index, last: entry.lastResult });
   }
   if (open !== undefined) atoms.push({ first: open.index, last: Infinity });
-  if (options.loops) atoms.push(...loopsIn(order, open, options));
+  if (options.order !== undefined) atoms.push(...loopsIn(options.order, batches, open, options.isStale));
   atoms.sort((a, b) => a.first - b.first);
   const cuts: number[] = [];
   let index = 0;
@@ -63,7 +63,12 @@ function isOpen({ batch, state }: BatchInList, position: number): boolean {
  *
  * @see provider-rules A.5 and A16
  */
-function loopsIn(order: SendOrder, open: BatchInList | undefined, { isStale }: CutOptions): readonly Atom[] {
+function loopsIn(
+  order: SendOrder,
+  batches: BatchesInList,
+  open: BatchInList | undefined,
+  isStale: CutOptions['isStale'],
+): readonly Atom[] {
   const loops: Atom[] = [];
   let loop: Atom | undefined;
   const end = (): void => {
@@ -78,13 +83,13 @@ function loopsIn(order: SendOrder, open: BatchInList | undefined, { isStale }: C
     end();
     loop = isStale(carrier.id) ? undefined : { first, last };
   };
-  const batches = new Map([...order.batches.values()].map((entry) => [entry.index, entry]));
+  const lastResults = new Map([...batches.values()].map(({ index, lastResult }) => [index, lastResult]));
   for (const item of order.items) {
     // What stands behind the first call of an open batch is sent after it.
     if (open !== undefined && item.index > open.index) break;
     if (item.kind === 'words') end();
     else if (item.kind === 'late') loop = loop && { first: loop.first, last: item.index };
-    else extend(item.index, batches.get(item.index)?.lastResult ?? item.index, item.response[0]);
+    else extend(item.index, lastResults.get(item.index) ?? item.index, item.response[0]);
   }
   if (open !== undefined) extend(open.index, Infinity, open.batch.calls[0]?.action);
   end();

@@ -7,9 +7,9 @@ import type {
   SystemPromptEvent,
 } from '@palimpsest/events';
 import { isAnsweredInPlace, isNewestResult } from './calls.js';
-import type { Batch, Call } from './calls.js';
-import { batchesInList, hasContent, reasons, whyEmpty } from './stored-list.js';
-import type { BatchInList, SentCall, SentResult, StoredList } from './stored-list.js';
+import type { Call } from './calls.js';
+import { batchesInList, callsAndResults, hasContent, reasons, whyEmpty } from './stored-list.js';
+import type { BatchesInList, BatchInList, SentCall, SentResult, StoredList } from './stored-list.js';
 
 export type { SentCall, SentResult } from './stored-list.js';
 
@@ -55,12 +55,10 @@ export interface SendOrder {
   readonly items: readonly SentItem[];
   /** The stored events that are not sent, with the reason. */
   readonly leftOut: ReadonlyMap<EventId, string>;
-  readonly batches: ReadonlyMap<Batch, BatchInList>;
 }
 
 /** Finds what is sent of a stored list, and in which order. */
-export function sendOrder(list: StoredList): SendOrder {
-  const batches = batchesInList(list);
+export function sendOrder(list: StoredList, batches: BatchesInList = batchesInList(list)): SendOrder {
   const items: SentItem[] = [];
   const leftOut = new Map<EventId, string>();
   let system: SystemPromptEvent | undefined;
@@ -72,14 +70,14 @@ export function sendOrder(list: StoredList): SendOrder {
     const call = list.calls[index];
     if (event.type === 'action') {
       afterAssistant = true;
-      const entry = call === undefined || call.repeated ? undefined : batches.get(call.batch);
+      const entry = call === undefined || call.repeated ? undefined : batches.get(call.batch.ordinal);
       if (call === undefined || entry === undefined) {
         leftOut.set(event.id, reasons.repeated);
         continue;
       }
       isHeld ||= entry.state === 'waiting';
       // The whole batch is sent at the place of its first action, so other events inside its span are sent after it.
-      if (entry.state === 'sent' && entry.index === index) items.push(sentBatch(entry, list.position));
+      if (entry.state === 'sent' && entry.index === index) items.push(sentBatch(entry, list));
       if (entry.state !== 'sent') leftOut.set(event.id, reasons[entry.state]);
       else if (!isAnsweredInPlace(call, list.position)) leftOut.set(event.id, reasons.unanswered);
     } else if (event.type === 'system-prompt') {
@@ -98,7 +96,7 @@ export function sendOrder(list: StoredList): SendOrder {
     } else if (!isNewestResult(call, event.id, list.position)) {
       leftOut.set(event.id, reasons.answeredAgain);
     } else {
-      const state = batches.get(call.batch)?.state;
+      const state = batches.get(call.batch.ordinal)?.state;
       if (!call.late && !isHeld && state === 'sent') continue;
       const action = actionOf(call, list, index) ?? (call.isAlone ? call.action : undefined);
       if (action === undefined) leftOut.set(event.id, reasons.callForgotten);
@@ -111,15 +109,16 @@ export function sendOrder(list: StoredList): SendOrder {
       }
     }
   }
-  return { system, items, leftOut, batches };
+  return { system, items, leftOut };
 }
 
-function sentBatch({ batch, index, calls, results }: BatchInList, position: number): SentBatch {
-  const isWhole = batch.sealedAt < position;
+function sentBatch(entry: BatchInList, list: StoredList): SentBatch {
+  const { batch, index } = entry;
+  const isWhole = batch.sealedAt < list.position;
   const response = isWhole
     ? batch.actions
-    : batch.actions.filter((_, place) => (batch.calls[place]?.position ?? Infinity) < position);
-  return { kind: 'batch', calls, results, response, index };
+    : batch.actions.filter((_, place) => (batch.calls[place]?.position ?? Infinity) < list.position);
+  return { kind: 'batch', ...callsAndResults(entry, list), response, index };
 }
 
 /** The action of a call, if it stands before an index of the list. */

@@ -45,9 +45,9 @@ export interface BatchInList {
   readonly index: number;
   /** The index of its last result in place; -1 if there is none. */
   lastResult: number;
-  /** The actions with a result in place, and those results. */
-  readonly calls: SentCall[];
-  readonly results: SentResult[];
+  /** How many of its actions with a result in place, and of these results, are in the list. */
+  calls: number;
+  results: number;
   /**
    * `sent`; `split`: a part of the batch is forgotten; `waiting`: some calls are answered and some are pending; `unanswered`:
    * no call is answered in place.
@@ -55,31 +55,36 @@ export interface BatchInList {
   state: 'sent' | 'split' | 'waiting' | 'unanswered';
 }
 
-/** Finds the batches that have an action in the list, in the order of their first actions. */
-export function batchesInList({ events, calls, position }: StoredList): ReadonlyMap<Batch, BatchInList> {
-  const batches = new Map<Batch, BatchInList>();
+/** The batches of a list by their ordinals, in the order of their first actions. */
+export type BatchesInList = ReadonlyMap<number, BatchInList>;
+
+/** Finds the batches that have an action in the list. */
+export function batchesInList({ events, calls, position }: StoredList): BatchesInList {
+  const batches = new Map<number, BatchInList>();
   for (let index = 0; index < events.length; index++) {
     const call = calls[index];
     if (call === undefined || call.repeated) continue;
     const event = events[index] as LLMConvertibleEvent;
-    const { batch, sentId } = call;
-    let entry = batches.get(batch);
+    const { batch } = call;
+    let entry = batches.get(batch.ordinal);
     if (event.type === 'action') {
       if (entry === undefined) {
-        entry = { batch, index, lastResult: -1, calls: [], results: [], state: 'unanswered' };
-        batches.set(batch, entry);
+        entry = { batch, index, lastResult: -1, calls: 0, results: 0, state: 'unanswered' };
+        batches.set(batch.ordinal, entry);
       }
-      if (isAnsweredInPlace(call, position)) entry.calls.push({ event, sentId });
-    } else if (entry !== undefined && !call.late && isToolResult(event) && isNewestResult(call, event.id, position)) {
-      entry.results.push({ event, sentId });
+      if (isAnsweredInPlace(call, position)) entry.calls++;
+    } else if (entry !== undefined && isResultInPlace(call, event, position)) {
+      entry.results++;
       entry.lastResult = index;
     }
   }
-  for (const entry of batches.values()) {
-    entry.state = stateOf(entry, events, position);
-    if (entry.batch.calls.some(({ results }) => results.length > 1)) sortByFirstResult(entry);
-  }
+  for (const entry of batches.values()) entry.state = stateOf(entry, events, position);
   return batches;
+}
+
+/** True for the result of a call that is sent in its place. */
+function isResultInPlace(call: Call, event: LLMConvertibleEvent, position: number): event is ToolResultEvent {
+  return !call.late && isToolResult(event) && isNewestResult(call, event.id, position);
 }
 
 function stateOf(
@@ -90,15 +95,36 @@ function stateOf(
   let answered = 0;
   for (const call of batch.calls) if (isAnsweredInPlace(call, position)) answered++;
   if (answered === 0) return 'unanswered';
-  const isWhole = calls.length === answered && results.length === answered;
+  const isWhole = calls === answered && results === answered;
   // The first action carries the thought and the thinking of its batch, so a batch without it is incomplete.
   if (!isWhole || batch.actions[0]?.id !== events[index]?.id) return 'split';
   return hasPendingCall(batch, position) ? 'waiting' : 'sent';
 }
 
+/** The calls of a batch that is sent, and their results, as they are sent. */
+export function callsAndResults(
+  { batch, index, lastResult }: BatchInList,
+  { events, calls, position }: StoredList,
+): { readonly calls: readonly SentCall[]; readonly results: readonly SentResult[] } {
+  const sentCalls: SentCall[] = [];
+  const results: SentResult[] = [];
+  // Each call that is answered in place stands before its result.
+  for (let at = index; at <= lastResult; at++) {
+    const call = calls[at];
+    if (call?.batch !== batch || call.repeated) continue;
+    const event = events[at] as LLMConvertibleEvent;
+    const { sentId } = call;
+    if (event.type !== 'action') {
+      if (isResultInPlace(call, event, position)) results.push({ event, sentId });
+    } else if (isAnsweredInPlace(call, position)) sentCalls.push({ event, sentId });
+  }
+  if (batch.calls.some((call) => call.results.length > 1)) sortByFirstResult(batch, results);
+  return { calls: sentCalls, results };
+}
+
 /** A result that replaces an earlier one stands in its place. */
-function sortByFirstResult({ batch, results }: BatchInList): void {
-  const places = new Map(batch.calls.map(({ sentId, answeredAt }) => [sentId, answeredAt]));
+function sortByFirstResult({ calls }: Batch, results: SentResult[]): void {
+  const places = new Map(calls.map(({ sentId, answeredAt }) => [sentId, answeredAt]));
   results.sort((a, b) => (places.get(a.sentId) ?? 0) - (places.get(b.sentId) ?? 0));
 }
 

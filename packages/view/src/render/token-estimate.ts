@@ -26,6 +26,7 @@ export function estimateTokens(event: LLMConvertibleEvent): number {
 
 /** The same estimate, which is asked once for each event object as long as that lives. */
 export function rememberedSizes(estimate: EstimateTokens): EstimateTokens {
+  if (estimate === estimateTokens) return estimate;
   const remembered = new WeakMap<LLMConvertibleEvent, number>();
   return (event) => {
     const known = remembered.get(event);
