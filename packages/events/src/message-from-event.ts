@@ -31,17 +31,21 @@ export function isKnownThinkingBlock(block: ThinkingBlock): block is KnownThinki
  * of a kind that this version does not know says nothing.
  */
 export function isMeaningful(part: ContentPart): boolean {
-  return part.type === 'text' ? part.text.trim() !== '' : part.type === 'image';
+  return part.type === 'text' ? notBlank.test(part.text) : part.type === 'image';
 }
+
+const notBlank = /\S/;
 
 /**
  * The parts that say something to a model, as sent. Ill-formed text of the log is made well-formed, because providers refuse
  * half of a surrogate pair. Returns the same list if nothing is left out or replaced.
  */
 export function meaningfulContent(content: readonly ContentPart[]): readonly KnownContent[] {
-  const isSentAsItIs = (part: ContentPart): part is KnownContent =>
-    saysSomething(part) && wellFormedPart(part) === part;
   return content.every(isSentAsItIs) ? content : content.filter(saysSomething).map(wellFormedPart);
+}
+
+function isSentAsItIs(part: ContentPart): part is KnownContent {
+  return saysSomething(part) && wellFormedPart(part) === part;
 }
 
 // `isMeaningful` cannot be a type guard: it is false for blank text, which is a known kind.
@@ -68,13 +72,16 @@ const unknownResult = Object.freeze({
  * only as a whole, so signed thinking that contains half of a surrogate pair is left out as well.
  */
 export function knownThinking({ thinkingBlocks, reasoningItems, reasoningContent }: Thinking): KnownThinking {
-  if (thinkingBlocks !== undefined && !thinkingBlocks.every(isKnownThinkingBlock)) return {};
+  if ((thinkingBlocks ?? reasoningItems ?? reasoningContent) === undefined) return noThinking;
+  if (thinkingBlocks !== undefined && !thinkingBlocks.every(isKnownThinkingBlock)) return noThinking;
   return wellFormedThinking<KnownThinking>({
     ...(thinkingBlocks === undefined ? {} : { thinkingBlocks }),
     ...(reasoningItems === undefined ? {} : { reasoningItems }),
     ...(reasoningContent === undefined ? {} : { reasoningContent }),
   });
 }
+
+const noThinking: KnownThinking = Object.freeze({});
 
 /**
  * Converts the positions of thinking so that they count only the sent parts. `content`: all words of the answer; `isSent` is
@@ -86,7 +93,7 @@ export function repositioned(
   isSent: (part: ContentPart) => boolean,
 ): KnownThinking {
   const { thinkingBlocks, reasoningItems } = thinking;
-  if (content.every((part) => isSent(part))) return thinking;
+  if ((thinkingBlocks ?? reasoningItems) === undefined || content.every((part) => isSent(part))) return thinking;
   const place = <Piece extends { readonly position?: number }>(piece: Piece): Piece => {
     const position = piece.position ?? 0;
     const leftOut = content.slice(0, position).filter((part) => !isSent(part)).length;

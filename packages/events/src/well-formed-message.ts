@@ -9,11 +9,6 @@ import type {
 } from './message.js';
 import { wellFormedJson } from './well-formed-json.js';
 
-/** A cache of the well-formed copies of long frozen parts, which never change: a log is rendered at every step. */
-const known = new WeakMap<KnownContent, KnownContent>();
-/** Shorter texts are checked faster than they are looked up. Unit: characters. */
-const longText = 1_000;
-
 /**
  * The message as every provider's JSON reader takes it: no text, name or argument holds half of a surrogate pair, U+FFFD stands
  * in its place. Signed or opaque data (signed thinking, encrypted reasoning, signatures of calls) that holds one is left out,
@@ -53,9 +48,9 @@ export function wellFormedPart<P extends ContentPart>(part: P): P extends KnownC
 export function wellFormedPart(part: ContentPart): ContentPart {
   switch (part.type) {
     case 'text':
-      return part.text.length < longText ? wellFormedJson(part) : remembered(part);
+      return wellFormedJson(part);
     case 'image':
-      return remembered(part);
+      return part.url.isWellFormed() ? wellFormedJson(part) : imageWithoutAddress;
     default:
       return part;
   }
@@ -103,15 +98,6 @@ function wellFormedArguments(text: string): string {
   const sound = text.toWellFormed();
   if (!/\\u[dD][89a-fA-F]/.test(sound)) return sound;
   return sound.replace(escapes, (escape, half?: string) => (half === undefined ? escape : '\\ufffd'));
-}
-
-function remembered(part: KnownContent): KnownContent {
-  let sound = known.get(part);
-  if (sound === undefined) {
-    sound = part.type === 'image' && !part.url.isWellFormed() ? imageWithoutAddress : wellFormedJson(part);
-    if (Object.isFrozen(part)) known.set(part, sound);
-  }
-  return sound;
 }
 
 const imageWithoutAddress: KnownContent = Object.freeze({

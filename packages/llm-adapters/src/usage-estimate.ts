@@ -1,5 +1,6 @@
 import { estimateTextTokens } from '@palimpsest/events';
 import type { AssistantMessage, ContentPart, Message, ToolDefinition, Usage } from '@palimpsest/events';
+import { remembering } from './memo.js';
 
 const tokensPerMessage = 4;
 const tokensPerImage = 1_000;
@@ -37,9 +38,8 @@ export function estimateUsage(
   };
 }
 
-function estimateMessageTokens(message: Message): number {
-  return tokensPerMessage + Math.ceil(tokensOf(message));
-}
+/** A history grows by a few messages between two calls. */
+const estimateMessageTokens = remembering((message: Message) => tokensPerMessage + Math.ceil(tokensOf(message)));
 
 function tokensOf(message: Message): number {
   const content = contentTokens(message.content);

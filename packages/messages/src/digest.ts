@@ -4,9 +4,30 @@ import { isRecord } from '@palimpsest/llm-adapters/wire';
 import type { ContentPiece, Piece, UnreadPiece } from '@palimpsest/llm-adapters/wire';
 import type { HostMessage } from './codec.js';
 
-/** The digest of a text: 32 hexadecimal digits. */
+/** What this module asks of a program's `process`, where there is one. */
+interface HasBuiltinModules {
+  readonly process?: { readonly getBuiltinModule?: (id: 'node:crypto') => typeof import('node:crypto') | undefined };
+}
+
+/** Undefined in browsers, and where the program is not told of Node's modules. */
+const { createHash } = (globalThis as HasBuiltinModules).process?.getBuiltinModule?.('node:crypto') ?? {};
+
+/**
+ * Stands before each digest. Places and names of conversations are stored: a canonical form that changes gets another version, so that
+ * no stored digest means another list.
+ */
+const version = '1:';
+
+/** The digest of a text: the version, and 32 hexadecimal digits of its SHA-256. */
 export function digestOf(text: string): string {
-  return bytesToHex(sha256(utf8ToBytes(text)).subarray(0, 16));
+  // Node's own takes an eighth of the time of one in JavaScript.
+  const hash = createHash?.('sha256').update(text, 'utf8').digest('hex') ?? portableHash(text);
+  return version + hash.slice(0, 32);
+}
+
+/** The SHA-256 of a text, by JavaScript alone. */
+export function portableHash(text: string): string {
+  return bytesToHex(sha256(utf8ToBytes(text)));
 }
 
 /** The digest of a message without its thinking. Equal messages have equal digests: see {@link Codec}. */

@@ -268,16 +268,19 @@ export class HistoryLog {
     this.#messagesOf.set(event.id, messages);
     for (const message of messages) (this.#eventsOf[message] ??= []).push(event);
     const { defersTools } = this.#options;
-    const isPlain = !defersTools && messages.every((message) => !isBound(this.list.at(message)?.host));
-    const hosts = isPlain ? [] : messages.flatMap((message) => this.list.at(message)?.host ?? []);
-    this.#pairs.join(event, hosts);
+    const hosts: HostMessage[] = [];
+    for (const message of messages) {
+      const host = this.list.at(message)?.host;
+      if (host !== undefined && (defersTools || isBound(host))) hosts.push(host);
+    }
+    if (hosts.length > 0) this.#pairs.join(event, hosts);
     this.#put(event);
     if (event.type === 'action') this.#answered.delete(event.toolCall.id);
     else if (isToolResult(event)) {
       this.#hasSecondResults ||= this.#answered.has(event.toolCallId);
       this.#answered.add(event.toolCallId);
     }
-    if (isPlain) return;
+    if (hosts.length === 0) return;
     if (hosts.some((host) => host.replacesBefore === true)) this.#replaceBefore(event.id, messages[0] ?? 0);
     if (hosts.some((host) => host.isBarrier === true || (defersTools && loadsTools(host)))) {
       this.#put(pinOf(event, 'a compaction of the provider, or tools that it has loaded'));
@@ -351,8 +354,8 @@ function recalled(event: Event): Event {
 }
 
 /** Whether more than its events follows from a message. */
-function isBound(host: HostMessage | undefined): boolean {
-  return host?.pair !== undefined || host?.isBarrier === true || host?.replacesBefore === true;
+function isBound({ pair, isBarrier, replacesBefore }: HostMessage): boolean {
+  return pair !== undefined || isBarrier === true || replacesBefore === true;
 }
 
 /**

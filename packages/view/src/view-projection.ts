@@ -123,17 +123,17 @@ export class ViewProjection {
 
   /** Calls the properties, once for each event. A property that fails names no run; its first failure is noted. */
   #nameRuns(event: LLMConvertibleEvent): void {
-    const keys = this.#properties.flatMap((property, index) => {
+    let keys: string[] | undefined;
+    for (let index = 0; index < this.#properties.length; index++) {
       try {
-        const key: unknown = property(event);
-        if (typeof key === 'string') return [`${index} ${key}`];
-        if (key !== undefined) this.#noteProperty(event, index, `gave ${whatIs(key)}, not a string or undefined`);
+        const key: unknown = this.#properties[index]?.(event);
+        if (typeof key === 'string') (keys ??= []).push(`${index} ${key}`);
+        else if (key !== undefined) this.#noteProperty(event, index, `gave ${whatIs(key)}, not a string or undefined`);
       } catch (error) {
         this.#noteProperty(event, index, `failed: ${error instanceof Error ? error.message : whatIs(error)}`);
       }
-      return [];
-    });
-    if (keys.length > 0) this.#runKeys.set(event.id, keys);
+    }
+    if (keys !== undefined) this.#runKeys.set(event.id, keys);
   }
 
   /** Notes a property once, however many events it fails for. */

@@ -1,6 +1,6 @@
 import type { AssistantMessage, KnownContent, ToolCall, Usage } from '@palimpsest/events';
 import { totalInputTokens } from '@palimpsest/llm-adapters';
-import { answerBuilder } from '@palimpsest/llm-adapters/wire';
+import { AnswerBuilder } from '@palimpsest/llm-adapters/wire';
 import type { Piece } from '@palimpsest/llm-adapters/wire';
 import { textOf } from './json-shape.js';
 import type { Entry } from './entry.js';
@@ -28,7 +28,7 @@ export class ResponseDraft {
   usage:
     { readonly entry: Entry; readonly model: string; readonly usage: Usage; readonly costUsd?: number } | undefined;
   // Every call has an id before it is added.
-  readonly #builder = answerBuilder({ newCallId: () => '' });
+  readonly #builder = new AnswerBuilder({ newCallId: () => '' });
 
   constructor(id: string, entry: Entry, providerId?: string) {
     this.id = id;

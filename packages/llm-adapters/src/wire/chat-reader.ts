@@ -53,6 +53,7 @@ const rolesByType: Readonly<Record<string, string | undefined>> = {
 const notWords = ['tool-call', 'reasoning', 'thinking'];
 /** Calls of Anthropic, which LangChain keeps beside those that it has read. */
 const readCalls = ['tool_use', 'input_json_delta'];
+const notWordsBesideCalls = [...notWords, ...readCalls];
 
 /** Thinking, text, calls: the order in which an answer is written. The wire keeps them in separate fields and gives no order. */
 function answerPieces(message: unknown): readonly Piece[] {
@@ -61,14 +62,14 @@ function answerPieces(message: unknown): readonly Piece[] {
   const thinking = thinkingIn(message);
   const pieces: Piece[] = thinking === undefined ? [] : [{ type: 'reasoning-text', text: thinking }];
   const hasCalls = listOf(field(message, 'tool_calls')).length > 0;
-  pieces.push(...readOpenAIContent(content, 'content', hasCalls ? [...notWords, ...readCalls] : notWords));
+  pieces.push(...readOpenAIContent(content, 'content', hasCalls ? notWordsBesideCalls : notWords));
   if (refusal !== undefined) pieces.push({ ...textPiece(refusal), isRefusal: true });
   const audio = field(message, 'audio') ?? undefined;
   if (audio !== undefined) {
     pieces.push({ type: 'unread', path: 'audio', reason: 'Audio is not kept here', value: audio });
     pieces.push(standIn(textOf(field(audio, 'transcript')) ?? '(Audio is not kept here.)'));
   }
-  for (const path of ['reasoning_details', 'annotations']) {
+  for (const path of notSentBack) {
     const value = listOf(field(message, path));
     if (value.length > 0) pieces.push({ type: 'unread', path, reason: 'it is not sent back', value });
   }
@@ -84,6 +85,8 @@ function answerPieces(message: unknown): readonly Piece[] {
   if (legacy !== undefined) pieces.push(...readCall({ function: legacy }, 'function_call', legacy));
   return pieces;
 }
+
+const notSentBack = ['reasoning_details', 'annotations'];
 
 /** A call of a function, or of a custom tool, whose input is free text. */
 function readCall(call: unknown, path: string, value = call): readonly (CallPiece | ThinkingPiece)[] {

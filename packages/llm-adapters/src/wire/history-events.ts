@@ -11,8 +11,7 @@ import type {
   ObservationEvent,
   ToolDefinition,
 } from '@palimpsest/events';
-import { answerBuilder } from './answer-builder.js';
-import type { AnswerBuilder } from './answer-builder.js';
+import { AnswerBuilder } from './answer-builder.js';
 import { partsOf } from './read-message.js';
 import type { Piece, ReadMessage, ResultPiece } from './read-message.js';
 import { unknownToolName } from './received-call.js';
@@ -95,6 +94,7 @@ export class HistoryEvents {
   #events: PlacedEvent[] = [];
   /** The index of the message that is read. */
   #message = -1;
+  readonly #newCallId = () => `call_${this.#nextId().replaceAll('-', '')}`;
   readonly #calls: OpenCall[] = [];
   readonly #callsById = new Map<string, OpenCall[]>();
   readonly #answerIds = new Set<string>();
@@ -290,9 +290,13 @@ export class HistoryEvents {
   }
 
   #openAnswer(path: string): OpenAnswer {
-    const newCallId = () => `call_${this.#nextId().replaceAll('-', '')}`;
-    const lists = { messages: [], messagesOfCalls: [] };
-    return (this.#answer ??= { id: undefined, path, builder: answerBuilder({ newCallId }), ...lists });
+    return (this.#answer ??= {
+      id: undefined,
+      path,
+      builder: new AnswerBuilder({ newCallId: this.#newCallId }),
+      messages: [],
+      messagesOfCalls: [],
+    });
   }
 
   /** The reason why a piece cannot be part of an answer that is sent back. */

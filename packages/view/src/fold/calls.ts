@@ -64,7 +64,7 @@ export class CallHistory {
   readonly #newest = new Map<string, Call>();
   readonly #isListed: (action: ActionEvent) => boolean;
   /** For the position of each assistant event, the first position of its response. */
-  readonly #responses = new Map<number, number>();
+  readonly #responses: (number | undefined)[] = [];
   #batches = 0;
   #open: Batch | undefined;
   /** How many calls of the open batch have no result. */
@@ -88,7 +88,7 @@ export class CallHistory {
 
   /** The first position of the response with the event at a position; undefined for an event that no model made. */
   responseAt(position: number): number | undefined {
-    return this.#responses.get(position);
+    return this.#responses[position];
   }
 
   /** Adds the next event. Returns the call that the event makes or answers; undefined for any other event. */
@@ -132,7 +132,7 @@ export class CallHistory {
     this.#responseId = llmResponseId;
     this.#isModelCalled = false;
     this.#assistantAt = position;
-    this.#responses.set(position, this.#response);
+    this.#responses[position] = this.#response;
   }
 
   #appendAction(action: ActionEvent, position: number): Call {

@@ -105,6 +105,8 @@ export function callsMessage(batch: SentBatch, context: AnswerContext): Assistan
 }
 
 function thoughtsOf({ calls, response: [carrier] }: SentBatch): readonly ContentPart[] {
+  const [first] = calls;
+  if (calls.length === 1 && first !== undefined && first.event.id === carrier?.id) return first.event.thought;
   const thoughts = calls.map(({ event }) => event.thought);
   if (carrier !== undefined && calls[0]?.event.id !== carrier.id) thoughts.unshift(carrier.thought);
   const [only] = thoughts;
@@ -151,9 +153,11 @@ function frozenList<Item>(items: readonly Item[]): readonly Item[] {
 /** Only signed blocks are bound to the content before them. Reasoning items and plain reasoning text are not. */
 function thinkingOf(event: ActionEvent | MessageEvent, { thinking, isStale }: AnswerContext): KnownThinking {
   if (thinking === 'none') return {};
-  const { thinkingBlocks = [], ...rest } = knownThinking(event);
+  const known = knownThinking(event);
+  if (known.thinkingBlocks === undefined) return known;
+  const { thinkingBlocks, ...rest } = known;
   const isSent = thinkingBlocks.length > 0 && !(thinking === 'prefix-bound' && isStale);
-  return isSent ? { thinkingBlocks, ...rest } : rest;
+  return isSent ? known : rest;
 }
 
 /**
