@@ -13,7 +13,6 @@ import { fixedTokens } from './fixed-tokens.js';
 import type { ChangeWatch } from './change-watch.js';
 import { HistoryLog } from './history-log.js';
 import type { LogOptions } from './history-log.js';
-import type { HostList } from './host-list.js';
 import { modelOf, modelOptionsOf } from './model.js';
 import type { Model } from './model.js';
 import { OutputWriter, SentChain } from './output.js';
@@ -229,10 +228,10 @@ export class Conversation {
       const next = messages[log.list.length];
       return next === undefined || !log.continuesLast(codec.read(next));
     });
-    let log = known ?? new HistoryLog(options, this.#commonList(messages));
+    let log = known ?? new HistoryLog(options, this.#branchingOff(messages));
     if (known !== undefined) this.#logs.splice(this.#logs.indexOf(known), 1);
     if (!(await log.readOn(messages))) {
-      log = new HistoryLog(options, log.list);
+      log = new HistoryLog(options, { log, count: log.list.length });
       await log.readOn(messages);
     }
     this.#logs.push(log);
@@ -244,11 +243,11 @@ export class Conversation {
   }
 
   /** What is read already of a list that goes on in another way. */
-  #commonList(messages: readonly unknown[]): HostList | undefined {
-    const lists = this.#logs.map(({ list }) => list);
-    const counts = lists.map((list) => list.common(messages));
+  #branchingOff(messages: readonly unknown[]): { readonly log: HistoryLog; readonly count: number } | undefined {
+    const counts = this.#logs.map(({ list }) => list.common(messages));
     const count = Math.max(0, ...counts);
-    return count === 0 ? undefined : lists[counts.lastIndexOf(count)]?.first(count);
+    const log = this.#logs[counts.lastIndexOf(count)];
+    return log === undefined ? undefined : { log, count };
   }
 
   #send(

@@ -40,6 +40,8 @@ export interface LogOptions {
 export class HistoryLog {
   readonly list: HostList;
   readonly #options: LogOptions;
+  /** Forgotten once the list is read. */
+  #before: { readonly log: HistoryLog; readonly made: number } | undefined;
   readonly #reader: HistoryEvents;
   #projection: ViewProjection;
   /** What a compaction of the provider has replaced. */
@@ -61,11 +63,16 @@ export class HistoryLog {
   /** The size of the events up to each, as far as it was asked for. Unit: tokens. */
   readonly #sizes: number[] = [];
 
-  /** @param list - messages that were read before, which are not read again */
-  constructor(options: LogOptions, list = new HostList(options.codec)) {
+  /** @param before - a log of a list that has the first `count` messages in common. Nothing is read or made again that is the same */
+  constructor(options: LogOptions, before?: { readonly log: HistoryLog; readonly count: number }) {
     const { codec, instructions, now } = options;
     this.#options = options;
-    this.list = list;
+    this.list = before === undefined ? new HostList(codec) : before.log.list.first(before.count);
+    if (before !== undefined && before.log.isFor(options) && options.following === undefined) {
+      // Where answers go on in the next message, the newest may go on in another way.
+      const made = codec.mergesAnswers ? this.list.throughUser : before.count;
+      this.#before = { log: before.log, made };
+    }
     this.#reader = new HistoryEvents({ now, newId: (message) => this.#newId(message) }, rulesOf(codec));
     this.#projection = this.#newProjection();
     if (instructions !== '') {
@@ -159,7 +166,7 @@ export class HistoryLog {
   async readOn(messages: readonly unknown[]): Promise<boolean> {
     const breath = new Breath();
     for (let index = this.list.length; index < messages.length; index++) {
-      this.list.add(messages[index]);
+      this.list.add(messages[index], this.#before?.log.list.at(index));
       if (breath.isDue()) await breath.take();
     }
     const placed = this.#placed();
@@ -171,8 +178,13 @@ export class HistoryLog {
     for (;;) {
       for (; (added[next]?.at ?? Infinity) <= this.#read; next++) this.#hold((added[next] as PlacedOwn).own);
       const host = this.list.at(this.#read)?.host;
-      if (host === undefined) return true;
-      this.#reader.read(neutral(host, this.#options.maxPages), `messages.${this.#read}`);
+      if (host === undefined) {
+        this.#before = undefined;
+        return true;
+      }
+      const known = this.#knownEvents(this.#read);
+      if (known === undefined) this.#reader.read(neutral(host, this.#options.maxPages), `messages.${this.#read}`);
+      else await this.#takeAgain(known);
       this.#read++;
       // Answers and instructions may go on in the next message.
       const isBreathDue = breath.isDue() && host.role === 'user';
@@ -261,6 +273,21 @@ export class HistoryLog {
       if (following === undefined) continue;
       for (const own of await following(event, this.#log)) this.#put(own);
     }
+  }
+
+  /** The events of a message alone, in the log before. Undefined where the message has to be read. */
+  #knownEvents(message: number): readonly Event[] | undefined {
+    const { log, made = 0 } = this.#before ?? {};
+    if (log === undefined || message >= made) return undefined;
+    const events = log.eventsOf(message);
+    const isAlone = events.length > 0 && events.every(({ id }) => log.messagesOf(id).length === 1);
+    return isAlone ? events : undefined;
+  }
+
+  async #takeAgain(events: readonly Event[]): Promise<void> {
+    this.#reader.readAgain(events);
+    await this.#take();
+    for (const event of events) this.#place(event, [this.#read]);
   }
 
   /** Puts an event of messages into the log, and behind it what keeps it in the view. */

@@ -79,11 +79,17 @@ export class HostList {
     return this.#known.findLastIndex(({ host }) => host.role === 'assistant') + 1;
   }
 
-  add(message: unknown): void {
-    const host = this.#read(message);
+  /** How many messages there are up to the last that is not of the model. */
+  get throughUser(): number {
+    return this.#known.findLastIndex(({ host }) => host.role !== 'assistant') + 1;
+  }
+
+  /** @param known - the message as another list has read it at this place, if it is as it was then */
+  add(message: unknown, known?: KnownMessage): void {
+    const isKnown = known !== undefined && isAsBefore(known.snapshot, message);
+    const { host, snapshot } = isKnown ? known : { host: this.#read(message), snapshot: snapshotOf(message) };
     const isNext = host.role === 'assistant' && this.#known.at(-1)?.host.role !== 'assistant';
     const answers = this.answers(this.length) + (isNext ? 1 : 0);
-    const snapshot = snapshotOf(message);
     this.#characters += charactersIn(snapshot);
     this.#known.push({ host, answers, snapshot });
   }

@@ -157,6 +157,22 @@ export class HistoryEvents {
     else this.#setAsideUnread(pieces, path);
   }
 
+  /** Counts a message, and the events that another reading has made of it alone. They are not made again. */
+  readAgain(events: readonly Event[]): void {
+    this.#message++;
+    this.#endAnswer();
+    this.#endInstructions();
+    for (const event of events) {
+      if (event.type === 'action') this.#openCall(event);
+      else if (event.type === 'observation') {
+        const answered = this.#callAnsweredBy(event.toolCallId);
+        if (answered !== undefined) answered.isAnswered = true;
+      }
+      if ((event.type === 'action' || event.type === 'message') && event.llmResponseId !== undefined)
+        this.#answerIds.add(event.llmResponseId);
+    }
+  }
+
   end(): readonly Event[] {
     return this.take().map(({ event }) => event);
   }
@@ -372,14 +388,17 @@ export class HistoryEvents {
         ...(index === 0 ? thinking : undefined),
       };
       if (!isReadableInput(text)) action.executable = false;
-      const { id: callId, name } = toolCall;
-      const open = { id: callId, name, actionId: action.id, responseId: llmResponseId, isAnswered: false };
-      this.#calls.push(open);
-      const sameId = this.#callsById.get(callId);
-      if (sameId === undefined) this.#callsById.set(callId, [open]);
-      else sameId.push(open);
+      this.#openCall(action);
       this.#add(this.#made(action), index === 0 ? ofFirst : [message]);
     }
+  }
+
+  #openCall({ id: actionId, toolCall: { id, name }, llmResponseId: responseId }: ActionEvent): void {
+    const open = { id, name, actionId, responseId, isAnswered: false };
+    this.#calls.push(open);
+    const sameId = this.#callsById.get(id);
+    if (sameId === undefined) this.#callsById.set(id, [open]);
+    else sameId.push(open);
   }
 
   #timestamp(): string {
