@@ -23,6 +23,7 @@ export function promptMessages(): Codec<AiMessage> {
 }
 
 const shared: Omit<Codec<AiMessage>, 'name' | 'summary'> = {
+  returnsNewPieces: true,
   mergesAnswers: false,
   read: readMessage,
   changed: changedMessage,

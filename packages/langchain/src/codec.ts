@@ -10,6 +10,7 @@ import { readMessage } from './read-message.js';
 export function langchainMessages(): Codec<BaseMessage> {
   return {
     name: 'langchain',
+    returnsNewPieces: true,
     mergesAnswers: false,
     read: readMessage,
     summary: (text) => new HumanMessage({ content: text }),

@@ -1,7 +1,6 @@
 import { isToolResult, messageContent, toolResultContent } from '@palimpsest/events';
 import type {
   ActionEvent,
-  Condensation,
   Event,
   EventId,
   LLMConvertibleEvent,
@@ -41,17 +40,6 @@ export class OutputWriter {
    */
   readonly #copies = new WeakMap<object, { readonly of: readonly unknown[]; readonly copy: SentCopy }>();
   readonly #summaries = new Map<string, SentCopy>();
-  #last:
-    | {
-        readonly log: HistoryLog;
-        readonly messages: readonly unknown[];
-        /** The condensations; undefined if the view was derived from the log's. */
-        readonly edits: readonly Condensation[] | undefined;
-        readonly inserts: readonly MadeInsert[];
-        readonly sent: readonly SentMessage[];
-      }
-    | undefined;
-
   /** @param repairs - what no provider takes of a list is left out */
   constructor(codec: Codec, label: LabelOf | undefined, repairs = false) {
     this.#codec = codec;
@@ -67,41 +55,16 @@ export class OutputWriter {
 
   /** @param messages - the host's list, which the log has read */
   write(messages: readonly unknown[], log: HistoryLog, view: View): readonly SentMessage[] {
-    const edits = viewOfLog(view) === view ? view.condensations : undefined;
-    // A call that is left out is sent when its result has come.
-    const last = this.#repairs ? undefined : this.#last;
     const inserts = this.#made(insertsOf(log, view, this.#repairs), messages, log);
     const gone = new Set([...(this.#repairs ? unpaired(view) : []), ...inserts.flatMap((one) => one.gone)]);
-    // Without another edit a list that has grown is sent as before, with more at its end.
-    const isGrown =
-      last?.log === log &&
-      last.messages.length <= messages.length &&
-      edits !== undefined &&
-      last.edits !== undefined &&
-      isSameList(edits, last.edits) &&
-      isSameBeginning(inserts, last.inserts, last.messages.length);
+    const fates = fatesOf(messages.length, log, view);
+    const insertedAt = new Map<number, readonly SentMessage[]>();
+    for (const { at, copies } of inserts) insertedAt.set(at, [...(insertedAt.get(at) ?? []), ...copies]);
     const sent: SentMessage[] = [];
-    if (isGrown) {
-      for (const one of last.sent) {
-        const { index } = one;
-        const message = index === undefined ? undefined : messages[index];
-        if (index === undefined) sent.push(one);
-        else if (one.message === last.messages[index]) sent.push({ message, index });
-        else sent.push(...this.#messageAt(message, index, log, view, gone));
-      }
+    for (let index = 0; index <= messages.length; index++) {
+      sent.push(...(insertedAt.get(index) ?? []));
+      if (fates[index] === 'sent') sent.push(...this.#messageAt(messages[index], index, log, view, gone));
     }
-    const from = isGrown ? last.messages.length : 0;
-    const fates = fatesOf(messages, from, log, view);
-    const added = inserts.filter(({ since }) => !isGrown || since >= from);
-    const addInserts = (before: number): void => {
-      for (const { at, copies } of added) if (at === before) sent.push(...copies);
-    };
-    for (let index = from; index < messages.length; index++) {
-      addInserts(index);
-      if (fates[index - from] === 'sent') sent.push(...this.#messageAt(messages[index], index, log, view, gone));
-    }
-    addInserts(messages.length);
-    this.#last = { log, messages, edits, inserts, sent };
     return sent;
   }
 
@@ -109,13 +72,12 @@ export class OutputWriter {
   #made(inserts: readonly PlacedInsert[], messages: readonly unknown[], log: HistoryLog): readonly MadeInsert[] {
     return inserts.flatMap(({ at, insert }): readonly MadeInsert[] => {
       if ('summary' in insert) {
-        return [{ at, since: -1, copies: [{ ...this.#summary(insert.summary), index: undefined }], gone: [] }];
+        return [{ at, copies: [{ ...this.#summary(insert.summary), index: undefined }], gone: [] }];
       }
       const { call, result, sentId, gone } = insert;
       const parts = [...(call === undefined ? [] : [call]), result];
       const copies = parts.flatMap((event) => this.#extracted(event, sentId, messages, log) ?? []);
-      const since = Math.max(...log.messagesOf(result.id));
-      return copies.length < parts.length ? [] : [{ at, since, copies, gone }];
+      return copies.length < parts.length ? [] : [{ at, copies, gone }];
     });
   }
 
@@ -191,22 +153,8 @@ export class OutputWriter {
 /** The messages of an insert. */
 interface MadeInsert {
   readonly at: number;
-  /** The index of the message that brought it; -1 for a summary, which stays while the condensations stay. */
-  readonly since: number;
   readonly copies: readonly SentMessage[];
   readonly gone: readonly EventId[];
-}
-
-/** Whether the inserts of a list that has grown leave what was sent of it as it was. */
-function isSameBeginning(inserts: readonly MadeInsert[], before: readonly MadeInsert[], length: number): boolean {
-  const old = inserts.filter(({ since }) => since < length);
-  const isSame =
-    old.length === before.length &&
-    old.every(({ at, gone }, index) => {
-      const known = before[index];
-      return at === known?.at && isSameList(gone, known.gone);
-    });
-  return isSame && inserts.every(({ at, since }) => since < length || at >= length);
 }
 
 type SentCopy = Omit<SentMessage, 'index'>;
@@ -272,9 +220,9 @@ const orphaned: ReadonlySet<string> = new Set([
 type Fate = 'sent' | 'dropped';
 
 /** A message goes if all its events are gone. A message without events goes with those around it. */
-function fatesOf(messages: readonly unknown[], from: number, log: HistoryLog, view: View): readonly Fate[] {
+function fatesOf(count: number, log: HistoryLog, view: View): readonly Fate[] {
   const fates: (Fate | undefined)[] = [];
-  for (let index = from; index < messages.length; index++) {
+  for (let index = 0; index < count; index++) {
     const events = log.eventsOf(index);
     const isSent = events.some((event) => shownIn(view, event) !== undefined);
     fates.push(events.length === 0 ? undefined : isSent ? 'sent' : 'dropped');

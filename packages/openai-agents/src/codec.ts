@@ -21,6 +21,7 @@ function outputFile(part: unknown): unknown {
 export function agentItems(): Codec<AgentItem> {
   return {
     name: 'openai-agents',
+    returnsNewPieces: true,
     mergesAnswers: true,
     read: readItem,
     summary: (text) => ({ type: 'message', role: 'user', content: text }),

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { parseEvent } from '@palimpsest/events';
 import { describe, expect, test } from 'vitest';
 import { readAnthropicMessage } from './anthropic-reader.js';
 import { readChatMessage } from './chat-reader.js';
@@ -79,7 +80,10 @@ const rules: HistoryRules = {
 const eventsOf = (messages: readonly ReadMessage[]) => {
   const history = new HistoryEvents({}, rules);
   messages.forEach((read, index) => history.read(read, `messages.${index}`));
-  return history.end();
+  const events = history.end();
+  // They were not checked, and are what a check would have made of them.
+  for (const event of events) expect(parseEvent(event)).toStrictEqual(event);
+  return events;
 };
 
 describe('any content', () => {

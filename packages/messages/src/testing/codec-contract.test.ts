@@ -1,3 +1,4 @@
+import type { TextContent } from '@palimpsest/events';
 import type { Piece } from '@palimpsest/llm-adapters/wire';
 import { describe, expect, it } from 'vitest';
 import { richChatHistory } from '../../test-support/chat-loop.js';
@@ -121,6 +122,28 @@ describe('the contract of a codec', () => {
           changes.results === undefined ? changed(message, changes) : Object.assign(message, changed(message, changes)),
       })),
       'changes the content of a result, and nothing else',
+    ],
+    [
+      'says that the objects of the host are new',
+      of(({ read }) => ({
+        read: (message) => {
+          const host = read(message);
+          const content: unknown = (message as { readonly content?: unknown } | undefined)?.content;
+          if (host.role !== 'user' || !Array.isArray(content)) return host;
+          return { ...host, pieces: content.map((part): Piece => ({ type: 'content', part: part as TextContent })) };
+        },
+      })),
+      'says truly that its pieces are new',
+    ],
+    [
+      'says that what makes no event does',
+      of(({ read }) => ({
+        read: (message) => {
+          const host = read(message);
+          return host.role === 'user' ? { ...host, sender: null as unknown as string } : host;
+        },
+      })),
+      'says truly that its pieces are new',
     ],
   ])('catches a codec that %s', async (_, create, rule) => {
     expect(await broken(create, chat, rule)).toEqual([rule]);

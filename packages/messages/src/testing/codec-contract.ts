@@ -1,3 +1,4 @@
+import { parseEvent } from '@palimpsest/events';
 import type { Piece, ResultPiece } from '@palimpsest/llm-adapters/wire';
 import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
@@ -64,6 +65,23 @@ export function codecContract<Message>(options: CodecContractOptions<Message>): 
         assert(fitted.messages[index] === message, 'a message is another object', message),
       );
       assert(JSON.stringify(messages) === before, 'the list of the host is changed', messages);
+    }
+  });
+
+  test('says truly that its pieces are new', async () => {
+    for (const messages of conversations().flatMap((clean) => [clean, dirtyMessages(clean) as readonly Message[]])) {
+      const codec = create();
+      if (codec.returnsNewPieces !== true) return;
+      const history = condensedHistory({ condenser: idle, codec, unknownThinking: 'sent', contextWindow: 1_000_000 });
+      const wasFrozen = messages.map((message) => isAnyFrozen(message));
+      const { view } = await history.fit(messages);
+      messages.forEach((message, index) =>
+        assert(wasFrozen[index] === true || !isAnyFrozen(message), 'a part of the host is frozen', message),
+      );
+      for (const event of view.events) {
+        const strict = JSON.stringify(parseEvent(event)) === JSON.stringify(event);
+        assert(strict, 'what is read makes no event', event);
+      }
     }
   });
 
@@ -348,6 +366,12 @@ function describe(value: unknown): string {
   } catch {
     return String(value);
   }
+}
+
+/** Whether a value, or an object in it, is frozen. */
+function isAnyFrozen(value: unknown, inside: readonly object[] = []): boolean {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || inside.includes(value)) return false;
+  return Object.isFrozen(value) || Object.values(value).some((inner) => isAnyFrozen(inner, [...inside, value]));
 }
 
 function deepFrozen<Value>(value: Value): Value {
