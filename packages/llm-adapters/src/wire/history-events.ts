@@ -9,6 +9,8 @@ import type {
   KnownContent,
   MessageEvent,
   ObservationEvent,
+  Thinking,
+  ToolCall,
   ToolDefinition,
 } from '@palimpsest/events';
 import { AnswerBuilder } from './answer-builder.js';
@@ -338,25 +340,24 @@ export class HistoryEvents {
     this.#answer = undefined;
     if (answer === undefined) return;
     const { message, isReordered } = answer.builder.end();
-    const { thinkingBlocks, ...unbound } = message;
+    const { thinkingBlocks } = message;
     const isBroken = this.#rules.bindsThinking && this.#hasChanged && thinkingBlocks !== undefined;
     if (isBroken) {
       this.#setAside(answer.path, 'the history before it has changed, to which it is bound', thinkingBlocks);
-    }
-    this.#addAnswer(isBroken ? unbound : message, answer);
+      const { thinkingBlocks: _, ...unbound } = message;
+      this.#addAnswer(unbound, answer);
+    } else this.#addAnswer(message, answer);
     if (isReordered) this.#hasChanged = true;
   }
 
-  #addAnswer(
-    { content, toolCalls = [], role: _role, ...thinking }: AssistantMessage,
-    { id, messages, messagesOfCalls }: OpenAnswer,
-  ): void {
-    const [first = -1] = messages;
+  #addAnswer(answer: AssistantMessage, { id, messages, messagesOfCalls }: OpenAnswer): void {
+    const { content, toolCalls = [] } = answer;
+    const first = messages[0] ?? -1;
     // Each answer gets its own response id, because servers can repeat ids.
     const llmResponseId = id !== undefined && !this.#answerIds.has(id) ? id : this.#newId(first);
     this.#answerIds.add(llmResponseId);
     if (toolCalls.length === 0) {
-      const said: Event = {
+      const said: Mutable<MessageEvent> = {
         type: 'message',
         id: this.#newId(first),
         timestamp: this.#timestamp(),
@@ -364,16 +365,13 @@ export class HistoryEvents {
         role: 'assistant',
         content,
         llmResponseId,
-        ...thinking,
       };
+      addThinking(said, answer);
       this.#add(this.#made(said), messages);
     }
-    const [ofFirstCall, ...ofOtherCalls] = messagesOfCalls;
-    const ofFirst =
-      messages.length === 1
-        ? messages
-        : messages.filter((message) => message === ofFirstCall || !ofOtherCalls.includes(message));
-    for (const [index, call] of toolCalls.entries()) {
+    const ofFirst = messages.length === 1 ? messages : withoutOtherCalls(messages, messagesOfCalls);
+    for (let index = 0; index < toolCalls.length; index++) {
+      const call = toolCalls[index] as ToolCall;
       const text = loggedArguments(call.arguments);
       const toolCall = text === call.arguments ? call : { ...call, arguments: text };
       const message = messagesOfCalls[index] ?? first;
@@ -385,8 +383,8 @@ export class HistoryEvents {
         thought: index === 0 ? content : [],
         toolCall,
         llmResponseId,
-        ...(index === 0 ? thinking : undefined),
       };
+      if (index === 0) addThinking(action, answer);
       if (!isReadableInput(text)) action.executable = false;
       this.#openCall(action);
       this.#add(this.#made(action), index === 0 ? ofFirst : [message]);
@@ -457,6 +455,19 @@ export class HistoryEvents {
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** The messages of an answer's first call: those that hold no other call. */
+function withoutOtherCalls(messages: readonly number[], messagesOfCalls: readonly number[]): readonly number[] {
+  const [first, ...others] = messagesOfCalls;
+  return messages.filter((message) => message === first || !others.includes(message));
+}
+
+/** Field by field: most answers have none, and a copy of the rest of an object takes as long as all else. */
+function addThinking(event: Mutable<Thinking>, { thinkingBlocks, reasoningItems, reasoningContent }: Thinking): void {
+  if (thinkingBlocks !== undefined) event.thinkingBlocks = thinkingBlocks;
+  if (reasoningItems !== undefined) event.reasoningItems = reasoningItems;
+  if (reasoningContent !== undefined) event.reasoningContent = reasoningContent;
+}
 
 /** Freezes JSON data and all in it. Returns whether each text in it is well-formed. */
 function freeze(value: unknown): boolean {

@@ -110,7 +110,9 @@ export function contentOf(pieces: readonly Piece[]): readonly KnownContent[] {
 
 /** The parts among the pieces. */
 export function partsOf(pieces: readonly Piece[]): readonly (KnownContent | HostFile)[] {
-  return pieces.flatMap((piece) => (piece.type === 'content' ? [piece.part] : []));
+  const parts: (KnownContent | HostFile)[] = [];
+  for (const piece of pieces) if (piece.type === 'content') parts.push(piece.part);
+  return parts;
 }
 
 /** A piece of text. */
