@@ -20,8 +20,13 @@ const shortestSymbol = 8;
 /** A line that is longer defines nothing that its beginning does not show. Unit: characters. */
 const mostOfLine = 240;
 
+/** No path and no symbol is shorter. Unit: characters. */
+const shortest = 6;
+/** A word of prose: no path, and no symbol. Most runs are such. */
+const prose = /^[A-Za-z]?[a-z]*$/;
+
 /** Runs of the characters of names and paths. Their ends are trimmed by hand: a pattern would be quadratic in a line of dots. */
-const run = /[\w@~./:#-]{2,}/g;
+const run = /[\w@~./:#-]{6,}/g;
 const begins = /[A-Za-z0-9_@~/.]/;
 const ends = /[\w/]/;
 const fileEnding =
@@ -37,11 +42,11 @@ const read = /* @__PURE__ */ remembered((event: Event, _: undefined): Names => {
   const text = textOfEvent(event).slice(0, mostRead);
   const paths = new Set<string>();
   const symbols = new Set<string>();
-  for (const [found] of text.matchAll(run)) {
-    const word = trimmed(found);
-    if (word === '' || word.length > longest) continue;
-    if (isPath(word)) paths.add(word);
-    else for (const part of word.split(/[./:#]+/)) if (isSymbol(part)) symbols.add(part);
+  for (const found of text.match(run) ?? []) {
+    if (prose.test(found)) continue;
+    const { path, symbols: parts } = namesInWord(found);
+    if (path !== undefined) paths.add(path);
+    for (const part of parts) symbols.add(part);
   }
   const definitions = new Set<string>();
   if (event.type === 'observation') {
@@ -52,6 +57,30 @@ const read = /* @__PURE__ */ remembered((event: Event, _: undefined): Names => {
   }
   return { paths: [...paths], definitions: [...definitions], symbols: [...symbols] };
 });
+
+interface WordNames {
+  readonly path: string | undefined;
+  readonly symbols: readonly string[];
+}
+
+/** The words of a session are few and come again and again. Unit: words. */
+const mostWords = 8_192;
+const knownWords = new Map<string, WordNames>();
+
+function namesInWord(found: string): WordNames {
+  const known = knownWords.get(found);
+  if (known !== undefined) return known;
+  const word = trimmed(found);
+  const isName = word.length >= shortest && word.length <= longest;
+  const path = isName && isPath(word) ? word : undefined;
+  const symbols = isName && path === undefined ? word.split(/[./:#]+/).filter(isSymbol) : noSymbols;
+  const names = { path, symbols };
+  if (knownWords.size >= mostWords) knownWords.clear();
+  knownWords.set(found, names);
+  return names;
+}
+
+const noSymbols: readonly string[] = [];
 
 /** What a search prints behind the path of a file: `:12:export`, `-12-import`. */
 const besidePath = /(?::|-\d{1,9}(?:-|$)).*$/;
@@ -71,7 +100,7 @@ function trimmed(text: string): string {
 function isPath(word: string): boolean {
   if (!/[A-Za-z]/.test(word)) return false;
   if (/^https?:\/\/[^/]+\/./.test(word)) return true;
-  return word.length >= 6 && (fileEnding.test(word) || word.split('/').filter((part) => part !== '').length > 2);
+  return word.length >= shortest && (fileEnding.test(word) || word.split('/').filter((part) => part !== '').length > 2);
 }
 
 /** An identifier with a part of its own: an underscore inside, a change of case, a digit. */
