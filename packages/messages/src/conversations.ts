@@ -1,13 +1,13 @@
 import { isRecord, refusalKind, usageInAnyForm } from '@palimpsest/llm-adapters/wire';
 import type { RefusalKind } from '@palimpsest/llm-adapters/wire';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
-import { ChangeWatch } from './change-watch.js';
+import { ChangeWatch } from './log/change-watch.js';
 import { Conversation } from './conversation.js';
 import type { Shared } from './conversation.js';
 import { InvalidMessagesError, UnreadUsageError } from './errors.js';
 import { modelOf, modelOptionsOf } from './model.js';
-import { Openings } from './openings.js';
-import { OwnEvents } from './own-events.js';
+import { Openings } from './log/openings.js';
+import { OwnEvents } from './log/own-events.js';
 import type { OwnTools, ToolAnswer } from './own-tools.js';
 
 const defaultMaxMemoryBytes = 256 * 1024 * 1024;

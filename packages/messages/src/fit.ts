@@ -1,6 +1,6 @@
 import type { Condensation, EventStore } from '@palimpsest/events';
 import type { AttemptReport, Condenser, View } from '@palimpsest/view';
-import type { Codec } from './codec.js';
+import type { Codec } from './codecs/codec.js';
 import type { ModelOptions } from './model.js';
 import type { RelevanceOptions } from './own-tools.js';
 

@@ -9,7 +9,7 @@ import {
 } from '@palimpsest/relevance-tool';
 import type { RelevanceToolOptions } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
-import type { LabelOf } from './output.js';
+import type { LabelOf } from './output/output.js';
 
 /** How the model may say which results it no longer needs. */
 export type RelevanceOptions = Pick<RelevanceToolOptions, 'guardrails' | 'marker' | 'apply'>;

@@ -4,9 +4,9 @@ import { condensation, estimateTokens } from '@palimpsest/view';
 import { describe, expect, it } from 'vitest';
 import { addChatStep, chatHistory } from '../test-support/chat-loop.js';
 import type { ChatMessage } from '../test-support/chat-loop.js';
-import { HistoryLog } from './history-log.js';
+import { HistoryLog } from './log/history-log.js';
 import { ChangedMessagesError, chatMessages, condensedHistory } from './index.js';
-import { OwnEvents } from './own-events.js';
+import { OwnEvents } from './log/own-events.js';
 
 const codec = chatMessages();
 const options = (maxSize = 30) => ({ condenser: extractiveSummaryCondenser({ maxSize, keepFirst: 2 }), codec });

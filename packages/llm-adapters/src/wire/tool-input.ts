@@ -38,7 +38,9 @@ function parsedObject(text: string): Readonly<Record<string, unknown>> | undefin
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     // A short text has no room for so many brackets.
-    return isObject && (text.length < 2 * mostLevels || isWithin(value, mostLevels)) ? (value as Record<string, unknown>) : undefined;
+    return isObject && (text.length < 2 * mostLevels || isWithin(value, mostLevels))
+      ? (value as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }

@@ -2,9 +2,9 @@ import { parseEvent } from '@palimpsest/events';
 import type { Piece, ResultPiece } from '@palimpsest/llm-adapters/wire';
 import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
-import type { Codec, MessageChanges } from '../codec.js';
+import type { Codec, MessageChanges } from '../codecs/codec.js';
 import { condensedHistory } from '../condensed-history.js';
-import { messageDigest } from '../digest.js';
+import { messageDigest } from '../log/digest.js';
 import { dirtyMessages } from './dirty-messages.js';
 
 /** Options of {@link codecContract}. */

@@ -1,11 +1,11 @@
 import { createEvent } from '@palimpsest/events';
 import type { ContentPart } from '@palimpsest/events';
 import type { Piece } from '@palimpsest/llm-adapters/wire';
-import type { Codec } from './codec.js';
-import { loadedTools } from './deferred-tools.js';
-import type { FitOptions } from './fit.js';
-import { neutral } from './history-log.js';
-import type { Model } from './model.js';
+import type { Codec } from '../codecs/codec.js';
+import { loadedTools } from '../codecs/deferred-tools.js';
+import type { FitOptions } from '../fit.js';
+import { neutral } from '../log/history-log.js';
+import type { Model } from '../model.js';
 
 /**
  * The size of what is sent beside the view: the tools that the provider loads, and the tail. The instructions are an event of the log, so

@@ -1,4 +1,4 @@
-import type { Codec } from './codec.js';
+import type { Codec } from '../codecs/codec.js';
 import { digestAfter, digestOf, messageDigest } from './digest.js';
 import { isAsBefore, snapshotOf } from './snapshot.js';
 import type { Snapshot } from './snapshot.js';

@@ -1,9 +1,9 @@
 import { checkChatCompletionsRequest } from '@palimpsest/provider-servers';
 import { describe, test } from 'vitest';
-import { chatHistory } from '../test-support/chat-loop.js';
-import { richChatHistory } from '../test-support/chat-loop.js';
-import { chatMessages } from './index.js';
-import { codecContract } from './testing/index.js';
+import { chatHistory } from '../../test-support/chat-loop.js';
+import { richChatHistory } from '../../test-support/chat-loop.js';
+import { chatMessages } from '../index.js';
+import { codecContract } from '../testing/index.js';
 
 const tools = [{ type: 'function', function: { name: 'read', parameters: { type: 'object' } } }];
 

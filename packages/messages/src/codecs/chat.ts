@@ -1,6 +1,6 @@
 import { field, isRecord, listOf, readChatMessage, textOf } from '@palimpsest/llm-adapters/wire';
 import type { Codec, MessageChanges } from './codec.js';
-import { changedContent, chatContent, isUnchanged, markedContent, marksIn, unmarked } from './host-parts.js';
+import { changedContent, chatContent, isUnchanged, markedContent, marksIn, unmarked } from './parts.js';
 import { withPreambles } from './preambles.js';
 
 /** A message of Chat Completions, of any version of the SDK. */

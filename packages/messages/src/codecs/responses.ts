@@ -1,7 +1,7 @@
 import type { KnownContent } from '@palimpsest/events';
 import { field, isRecord, readResponsesItem, textOf } from '@palimpsest/llm-adapters/wire';
 import type { Codec, HostMessage, MessageChanges, ResultChange } from './codec.js';
-import { changedContent, markedContent, marksIn, responsesOutput, unmarked } from './host-parts.js';
+import { changedContent, markedContent, marksIn, responsesOutput, unmarked } from './parts.js';
 import { withPreambles } from './preambles.js';
 
 /** An item of the Responses API, input or output, of any version of the SDK. */

@@ -8,7 +8,7 @@ import {
   toolInput,
 } from '@palimpsest/llm-adapters/wire';
 import type { CallChange, Codec, MessageChanges, ResultChange } from './codec.js';
-import { anthropicContent, changedContent, markedContent, marksIn, unmarked } from './host-parts.js';
+import { anthropicContent, changedContent, markedContent, marksIn, unmarked } from './parts.js';
 import { withPreambles } from './preambles.js';
 
 /** A message of the Messages API, of any version of the SDK. */

@@ -1,8 +1,8 @@
 import { checkResponsesRequest } from '@palimpsest/provider-servers';
 import { describe, expect, it, test } from 'vitest';
-import { responsesHistory, richResponsesHistory } from '../test-support/responses-loop.js';
-import { condensedHistory, responsesItems } from './index.js';
-import { codecContract } from './testing/index.js';
+import { responsesHistory, richResponsesHistory } from '../../test-support/responses-loop.js';
+import { condensedHistory, responsesItems } from '../index.js';
+import { codecContract } from '../testing/index.js';
 import { noOpCondenser } from '@palimpsest/condensers';
 
 const tools = ['read', 'look', 'apply_patch'].map((name) => ({

@@ -2,9 +2,9 @@ import { checkAnthropicRequest } from '@palimpsest/provider-servers';
 import { condensation } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { describe, expect, it, test } from 'vitest';
-import { anthropicHistory, richAnthropicHistory } from '../test-support/anthropic-loop.js';
-import { anthropicMessages, condensedHistory } from './index.js';
-import { codecContract } from './testing/index.js';
+import { anthropicHistory, richAnthropicHistory } from '../../test-support/anthropic-loop.js';
+import { anthropicMessages, condensedHistory } from '../index.js';
+import { codecContract } from '../testing/index.js';
 
 const tools = [{ name: 'read', input_schema: { type: 'object' } }];
 

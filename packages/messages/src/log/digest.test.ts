@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anthropicMessages } from './anthropic-messages.js';
-import { chatMessages } from './chat-messages.js';
+import { anthropicMessages } from '../codecs/anthropic.js';
+import { chatMessages } from '../codecs/chat.js';
 import { digestAfter, digestOf, messageDigest, portableHash } from './digest.js';
-import { responsesItems } from './responses-items.js';
+import { responsesItems } from '../codecs/responses.js';
 
 // Places and names are stored, and tenants may share a store: whoever changes what is pinned here gives digests another version.
 
@@ -52,7 +52,9 @@ test('the order of keys, ids of answers, thinking and cache marks do not count',
 test('every engine makes the same digest', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('', '\ud800', '\udc00x'), (text, half) => {
-      const hash = createHash('sha256').update(text + half).digest('hex');
+      const hash = createHash('sha256')
+        .update(text + half)
+        .digest('hex');
       expect(portableHash(text + half)).toBe(hash);
       expect(digestOf(text + half)).toBe(`1:${hash.slice(0, 32)}`);
     }),

@@ -1,10 +1,10 @@
 import { extractiveSummaryCondenser } from '@palimpsest/condensers';
 import { describe, expect, it } from 'vitest';
-import { addAnthropicStep } from '../test-support/anthropic-loop.js';
-import type { AnthropicMessage } from '../test-support/anthropic-loop.js';
-import { addResponsesStep } from '../test-support/responses-loop.js';
-import type { ResponsesItem } from '../test-support/responses-loop.js';
-import { anthropicMessages, condensedHistory, isPreamble, responsesItems } from './index.js';
+import { addAnthropicStep } from '../../test-support/anthropic-loop.js';
+import type { AnthropicMessage } from '../../test-support/anthropic-loop.js';
+import { addResponsesStep } from '../../test-support/responses-loop.js';
+import type { ResponsesItem } from '../../test-support/responses-loop.js';
+import { anthropicMessages, condensedHistory, isPreamble, responsesItems } from '../index.js';
 
 // The forms are those of recorded requests of each agent; paths and rules are shortened.
 const environment = `<environment_context>

@@ -1,18 +1,12 @@
 import { isToolResult, messageContent, toolResultContent } from '@palimpsest/events';
-import type {
-  ActionEvent,
-  Event,
-  EventId,
-  LLMConvertibleEvent,
-  ToolResultEvent,
-} from '@palimpsest/events';
+import type { ActionEvent, Event, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import type { Piece } from '@palimpsest/llm-adapters/wire';
 import { protectedEventIds, viewOfLog } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import type { CallChange, Codec, HostMessage, MessageChanges, ResultChange } from './codec.js';
-import { digestAfter, messageDigest } from './digest.js';
-import type { HistoryLog } from './history-log.js';
-import type { HostList } from './host-list.js';
+import type { CallChange, Codec, HostMessage, MessageChanges, ResultChange } from '../codecs/codec.js';
+import { digestAfter, messageDigest } from '../log/digest.js';
+import type { HistoryLog } from '../log/history-log.js';
+import type { HostList } from '../log/host-list.js';
 import { insertsOf } from './inserts.js';
 import type { PlacedInsert } from './inserts.js';
 import { unpaired } from './list-repair.js';

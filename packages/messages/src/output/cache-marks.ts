@@ -1,6 +1,6 @@
 import { listOf } from '@palimpsest/llm-adapters/wire';
-import type { CacheMark, Codec } from './codec.js';
-import { marksIn } from './host-parts.js';
+import type { CacheMark, Codec } from '../codecs/codec.js';
+import { marksIn } from '../codecs/parts.js';
 import type { SentMessage } from './output.js';
 
 /** What providers take in one request. @see provider-rules A12 and B11 */

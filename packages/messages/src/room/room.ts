@@ -3,7 +3,7 @@ import type { Condensation, Event, ToolResultEvent } from '@palimpsest/events';
 import { condensation, condenseUntilSettled, cutProtected, isCondensation } from '@palimpsest/view';
 import type { AttemptReport, CondenseContext, Condenser, View } from '@palimpsest/view';
 import { hardReset } from './hard-reset.js';
-import type { HistoryLog } from './history-log.js';
+import type { HistoryLog } from '../log/history-log.js';
 import { cutResults } from './large-results.js';
 
 /** A view that takes more of a window that has overflowed is not condensed enough, and what a hard reset leaves of it. */

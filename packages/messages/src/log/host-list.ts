@@ -1,5 +1,5 @@
 import type { Piece } from '@palimpsest/llm-adapters/wire';
-import type { Codec, HostMessage } from './codec.js';
+import type { Codec, HostMessage } from '../codecs/codec.js';
 import { digestAfter, messageDigest } from './digest.js';
 import { charactersIn, copyOf, isAsBefore, snapshotOf } from './snapshot.js';
 import type { Snapshot } from './snapshot.js';

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
 import { isRecord } from '@palimpsest/llm-adapters/wire';
 import type { ContentPiece, Piece, UnreadPiece } from '@palimpsest/llm-adapters/wire';
-import type { HostMessage } from './codec.js';
+import type { HostMessage } from '../codecs/codec.js';
 
 /** What this module asks of a program's `process`, where there is one. */
 interface HasBuiltinModules {

@@ -1,6 +1,6 @@
 import type { Event, EventId } from '@palimpsest/events';
 import { pin, unpin } from '@palimpsest/view';
-import type { HostMessage } from './codec.js';
+import type { HostMessage } from '../codecs/codec.js';
 
 type Hosts = readonly HostMessage[];
 

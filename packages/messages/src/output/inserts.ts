@@ -1,7 +1,7 @@
 import { isToolResult } from '@palimpsest/events';
 import type { ActionEvent, EventId, ToolResultEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import type { HistoryLog } from './history-log.js';
+import type { HistoryLog } from '../log/history-log.js';
 
 /** What is sent between the host's messages. */
 export type Insert = { readonly summary: string } | LateResult;

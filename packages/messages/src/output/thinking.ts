@@ -1,9 +1,9 @@
-import type { Codec } from './codec.js';
-import type { HistoryLog } from './history-log.js';
-import { digestAfter } from './digest.js';
+import type { Codec } from '../codecs/codec.js';
+import type { HistoryLog } from '../log/history-log.js';
+import { digestAfter } from '../log/digest.js';
 import type { SentChain, SentMessage } from './output.js';
-import { keyOf } from './own-events.js';
-import type { AttributedAnswer, OwnEvents, SentRequest } from './own-events.js';
+import { keyOf } from '../log/own-events.js';
+import type { AttributedAnswer, OwnEvents, SentRequest } from '../log/own-events.js';
 
 /** What decides which thinking verifies. */
 export interface ThinkingContext {

@@ -1,4 +1,4 @@
-import { ChangedMessagesError } from './errors.js';
+import { ChangedMessagesError } from '../errors.js';
 import type { HistoryLog } from './history-log.js';
 import type { HostList } from './host-list.js';
 import { isSameSnapshot } from './snapshot.js';

@@ -6,9 +6,9 @@ import { recallToolName } from '@palimpsest/relevance-tool';
 import { isCondensation, ViewProjection } from '@palimpsest/view';
 import type { EstimateTokens, ThinkingMode, View } from '@palimpsest/view';
 import { Breath } from './breath.js';
-import type { Codec, HostMessage } from './codec.js';
+import type { Codec, HostMessage } from '../codecs/codec.js';
 import { coveredMessages } from './covered-messages.js';
-import { loadsTools } from './deferred-tools.js';
+import { loadsTools } from '../codecs/deferred-tools.js';
 import { HostList } from './host-list.js';
 import { isPlaceIn, ListPlace } from './own-events.js';
 import type { OwnEvent, OwnEvents, Place, Placement } from './own-events.js';
@@ -338,7 +338,9 @@ export class HistoryLog {
     const hasReplaced = this.#replaced.size > 0;
     return new ViewProjection({
       thinking,
-      estimateTokens: hasReplaced ? (event) => (this.#replaced.has(event.id) ? 0 : estimateTokens(event)) : estimateTokens,
+      estimateTokens: hasReplaced
+        ? (event) => (this.#replaced.has(event.id) ? 0 : estimateTokens(event))
+        : estimateTokens,
       properties,
     });
   }
