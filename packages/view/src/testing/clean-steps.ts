@@ -1,5 +1,5 @@
 import type { Redaction } from '@palimpsest/events';
-import { condensation } from '../condensation.js';
+import { condensation } from '../policy/condensation.js';
 import { NoCondensationAvailableError } from '../errors.js';
 import { condensationsInForce } from './call-history.js';
 import type { LogWriter } from './log-writer.js';

@@ -1,12 +1,12 @@
 import { isToolResult } from '@palimpsest/events';
 import type { Condensation, EventId } from '@palimpsest/events';
-import { condensation } from '../condensation.js';
+import { condensation } from '../policy/condensation.js';
 import type { Condenser } from '../condenser.js';
 import { NoCondensationAvailableError } from '../errors.js';
-import { pinnedEventIds } from '../pinned-events.js';
-import { protectedEventIds } from '../protected-events.js';
+import { pinnedEventIds } from '../policy/pinned-events.js';
+import { protectedEventIds } from '../policy/protected-events.js';
 import { redactedCopy } from '../fold/redacted-copy.js';
-import { unitsOf } from '../units.js';
+import { unitsOf } from '../policy/units.js';
 import { View } from '../view-projection.js';
 import { carelessCondensation, forgetMiddle, mustAct } from './sample-condensers.js';
 

@@ -1,10 +1,10 @@
 import type { Condensation } from '@palimpsest/events';
 import { createEvent, isToolResult } from '@palimpsest/events';
-import { condensation } from '../condensation.js';
+import { condensation } from '../policy/condensation.js';
 import type { Condenser } from '../condenser.js';
 import { NoCondensationAvailableError } from '../errors.js';
-import { pinnedEventIds } from '../pinned-events.js';
-import { protectedEventIds } from '../protected-events.js';
+import { pinnedEventIds } from '../policy/pinned-events.js';
+import { protectedEventIds } from '../policy/protected-events.js';
 import { redactedCopy } from '../fold/redacted-copy.js';
 import { viewOfLog } from '../log-view.js';
 import type { View } from '../view.js';

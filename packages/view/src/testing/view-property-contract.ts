@@ -1,6 +1,6 @@
 import { isLLMConvertible, parseEvent } from '@palimpsest/events';
 import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { condensation } from '../condensation.js';
+import { condensation } from '../policy/condensation.js';
 import { NoCondensationAvailableError } from '../errors.js';
 import type { View, ViewOptions } from '../view.js';
 import { ViewProjection } from '../view-projection.js';

@@ -1,9 +1,9 @@
 import { createEvent, isToolResult } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
-import { condensationProblem, condensedViewProblem } from '../../condensation-problem.js';
-import { newestStep } from '../../newest-step.js';
-import { pinnedEventIds } from '../../pinned-events.js';
-import { protectedEventIds } from '../../protected-events.js';
+import { condensationProblem, condensedViewProblem } from '../../policy/condensation-problem.js';
+import { newestStep } from '../../policy/newest-step.js';
+import { pinnedEventIds } from '../../policy/pinned-events.js';
+import { protectedEventIds } from '../../policy/protected-events.js';
 import { viewOfLog } from '../../log-view.js';
 import type { View } from '../../view.js';
 import { messageViolations } from '../message-violations.js';

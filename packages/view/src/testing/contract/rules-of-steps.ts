@@ -1,5 +1,5 @@
 import type { Event } from '@palimpsest/events';
-import { condenseUntilSettled } from '../../condense-until-settled.js';
+import { condenseUntilSettled } from '../../policy/condense-until-settled.js';
 import { View } from '../../view-projection.js';
 import { ViewProjection } from '../../view-projection.js';
 import { randomLog } from '../random-log.js';

@@ -1,9 +1,9 @@
 import type { Condensation } from '@palimpsest/events';
-import type { CondenseContext, Condenser } from './condenser.js';
-import { CondenserTimeoutError, NoCondensationAvailableError } from './errors.js';
+import type { CondenseContext, Condenser } from '../condenser.js';
+import { CondenserTimeoutError, NoCondensationAvailableError } from '../errors.js';
 import { untilAborted } from './until-aborted.js';
-import type { View } from './view.js';
-import { viewOfLog } from './log-view.js';
+import type { View } from '../view.js';
+import { viewOfLog } from '../log-view.js';
 
 /** How long a host waits for a condenser. Unit: milliseconds. */
 export const usualCondenserTimeoutMs = 300_000;

@@ -2,9 +2,9 @@ import type { EventId } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { condensation, forgettableEventIds, isCondensation, keptEventIds, unitsOf, View } from './index.js';
-import { messageViolations } from './testing/message-violations.js';
-import { randomLog } from './testing/random-log.js';
+import { condensation, forgettableEventIds, isCondensation, keptEventIds, unitsOf, View } from '../index.js';
+import { messageViolations } from '../testing/message-violations.js';
+import { randomLog } from '../testing/random-log.js';
 
 /** `npm test` meets the first fifth of these cases, CI's thorough run all: `.ci/run`. */
 const fewer = (count: number): number => (process.env['PALIMPSEST_THOROUGH'] === 'true' ? count : Math.ceil(count / 5));

@@ -2,8 +2,8 @@ import { createEvent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { expect, test } from 'vitest';
 import { condensationProblem, condensedViewProblem } from './condensation-problem.js';
-import { redactedCopy } from './fold/redacted-copy.js';
-import { View } from './view-projection.js';
+import { redactedCopy } from '../fold/redacted-copy.js';
+import { View } from '../view-projection.js';
 
 const forgetting = (...forgottenEventIds: readonly string[]) => createEvent('condensation', { forgottenEventIds });
 

@@ -1,7 +1,7 @@
 import { isToolResult } from '@palimpsest/events';
 import type { LLMConvertibleEvent } from '@palimpsest/events';
-import { viewOfLog } from './log-view.js';
-import type { View } from './view.js';
+import { viewOfLog } from '../log-view.js';
+import type { View } from '../view.js';
 
 /** A part of a view between two cut points: it is kept or forgotten whole. */
 export interface Unit {

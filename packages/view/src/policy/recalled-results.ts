@@ -1,6 +1,6 @@
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { responsesSince } from './log-view.js';
-import type { View } from './view.js';
+import { responsesSince } from '../log-view.js';
+import type { View } from '../view.js';
 
 /** How long a recalled answer stays: the time after which the measures count it as needed again. Unit: model responses. */
 const keptResponses = 10;

@@ -1,7 +1,7 @@
 import { isToolResult } from '@palimpsest/events';
 import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { withoutProperties } from './log-view.js';
-import type { View } from './view.js';
+import { withoutProperties } from '../log-view.js';
+import type { View } from '../view.js';
 
 /** The types of events that pin ({@link pin}). The second type occurs in older logs. */
 const pinTypes: ReadonlySet<string> = new Set(['view/pin', 'condensers/pin']);

@@ -1,7 +1,7 @@
 import type { Condensation, Event } from '@palimpsest/events';
 import { forgettableEventIds } from './forgettable.js';
-import { viewOfLog } from './log-view.js';
-import type { View } from './view.js';
+import { viewOfLog } from '../log-view.js';
+import type { View } from '../view.js';
 
 /**
  * Adapts a condensation that was made from an earlier view to a later view of the same log. Undefined if the condensation no

@@ -11,8 +11,8 @@ import {
   NoCondensationAvailableError,
   View,
   ViewProjection,
-} from './index.js';
-import type { AttemptReport, Condenser } from './index.js';
+} from '../index.js';
+import type { AttemptReport, Condenser } from '../index.js';
 
 /** A log of twelve messages of the agent, and all that is appended to it. */
 function session() {

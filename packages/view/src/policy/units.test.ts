@@ -1,6 +1,6 @@
 import { logBuilder } from '@palimpsest/events/testing';
-import { View } from './index.js';
-import { randomLog } from './testing/random-log.js';
+import { View } from '../index.js';
+import { randomLog } from '../testing/random-log.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unitsOf } from './units.js';

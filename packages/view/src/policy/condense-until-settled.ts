@@ -1,12 +1,12 @@
 import { createEvent as createEventByDefault, InvalidEventError } from '@palimpsest/events';
 import type { Condensation, CreateEvent, Event } from '@palimpsest/events';
 import { condensationProblem, condensedViewProblem } from './condensation-problem.js';
-import type { AttemptReport, CondenseContext, Condenser } from './condenser.js';
-import { isCondensation } from './condenser.js';
+import type { AttemptReport, CondenseContext, Condenser } from '../condenser.js';
+import { isCondensation } from '../condenser.js';
 import { decisionOf } from './decision.js';
-import { InvalidCondensedLogError, InvalidCondenserResultError, NoCondensationAvailableError } from './errors.js';
+import { InvalidCondensedLogError, InvalidCondenserResultError, NoCondensationAvailableError } from '../errors.js';
 import { withCutWords } from './protected-cuts.js';
-import type { View } from './view.js';
+import type { View } from '../view.js';
 
 /** A log with an `append` method and the view of all its events. {@link ViewProjection} implements it. */
 export interface CondensedLog {

@@ -1,8 +1,8 @@
 import type { AssistantMessage, EventId, Message } from '@palimpsest/events';
-import { itemMessages } from './render/messages.js';
-import type { ThinkingMode } from './view.js';
-import type { SentItem } from './fold/send-order.js';
-import type { View } from './view.js';
+import { itemMessages } from '../render/messages.js';
+import type { ThinkingMode } from '../view.js';
+import type { SentItem } from '../fold/send-order.js';
+import type { View } from '../view.js';
 
 /** Which thinking of the rendered messages a host's model client sends. */
 export interface SentThinkingOptions {

@@ -2,11 +2,11 @@ import { eventFactory } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NoCondensationAvailableError, View, condensation, protectedEventIds } from './index.js';
-import { callHistory, withoutRepeatedIds } from './testing/call-history.js';
-import { LogTally } from './testing/log-tally.js';
-import { messageViolations } from './testing/message-violations.js';
-import { seededRandom } from './testing/random.js';
+import { NoCondensationAvailableError, View, condensation, protectedEventIds } from '../index.js';
+import { callHistory, withoutRepeatedIds } from '../testing/call-history.js';
+import { LogTally } from '../testing/log-tally.js';
+import { messageViolations } from '../testing/message-violations.js';
+import { seededRandom } from '../testing/random.js';
 
 /** `npm test` meets the first fifth of these cases, CI's thorough run all: `.ci/run`. */
 const fewer = (count: number): number => (process.env['PALIMPSEST_THOROUGH'] === 'true' ? count : Math.ceil(count / 5));

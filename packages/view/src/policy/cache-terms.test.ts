@@ -1,6 +1,6 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import { expect, test } from 'vitest';
-import { cachePricesOf, costOfRewriting, isCacheCold, usualPrices, View } from './index.js';
+import { cachePricesOf, costOfRewriting, isCacheCold, usualPrices, View } from '../index.js';
 
 const cacheLifeMs = 300_000;
 /** Events of a builder are a second apart. */

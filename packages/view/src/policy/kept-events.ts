@@ -1,9 +1,9 @@
 import type { EventId } from '@palimpsest/events';
 import { protectedEventIds } from './protected-events.js';
 import { recalledEventIds } from './recalled-results.js';
-import { viewOfLog } from './log-view.js';
-import { withRuns } from './log-view.js';
-import type { View } from './view.js';
+import { viewOfLog } from '../log-view.js';
+import { withRuns } from '../log-view.js';
+import type { View } from '../view.js';
 
 /**
  * The events that {@link condensation} never forgets or masks: the protected and pinned events of a view and, for a view made

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { condensation } from './condensation.js';
 import { condensationProblem } from './condensation-problem.js';
 import { recalledEventIds } from './recalled-results.js';
-import { View } from './view-projection.js';
+import { View } from '../view-projection.js';
 
 const marked = { details: { recalledEventIds: ['event-1'] } };
 const long = (words: string) => words.repeat(200);

@@ -1,4 +1,4 @@
-import type { View } from './view.js';
+import type { View } from '../view.js';
 
 /** The last step of a view: the model's last events, and the events that the model has not read yet. */
 export interface NewestStep {

@@ -7,9 +7,9 @@ import type {
   EventId,
   LLMConvertibleEvent,
 } from '@palimpsest/events';
-import { newestStep } from './newest-step.js';
-import { ViewProjection } from './view-projection.js';
-import type { View, ViewOptions } from './view.js';
+import { newestStep } from '../policy/newest-step.js';
+import { ViewProjection } from '../view-projection.js';
+import type { View, ViewOptions } from '../view.js';
 
 /** An event that a condensation has forgotten. */
 export interface ForgottenEvent {

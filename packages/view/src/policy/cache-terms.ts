@@ -1,7 +1,7 @@
 import type { LLMConvertibleEvent } from '@palimpsest/events';
-import { usualPrices } from './condenser.js';
-import type { CachePrices, CondenseContext } from './condenser.js';
-import type { View } from './view.js';
+import { usualPrices } from '../condenser.js';
+import type { CachePrices, CondenseContext } from '../condenser.js';
+import type { View } from '../view.js';
 
 /** The prices of a context. A price that is not stated, or is no amount, is that of {@link usualPrices}. */
 export function cachePricesOf({ prices }: Pick<CondenseContext, 'prices'>): Required<CachePrices> {

@@ -1,8 +1,8 @@
 import { isUserMessage } from '@palimpsest/events';
 import type { EventId, LLMConvertibleEvent, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
-import { turnsOf } from './log-view.js';
+import { turnsOf } from '../log-view.js';
 import { pinnedEventIds } from './pinned-events.js';
-import type { View } from './view.js';
+import type { View } from '../view.js';
 
 /**
  * The events of a view that no condenser forgets by default:

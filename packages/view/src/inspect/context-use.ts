@@ -1,7 +1,7 @@
 import { addressOf, estimateTextTokens, isToolResult, isUserMessage } from '@palimpsest/events';
 import type { ActionEvent, ContentPart, EventId, LLMConvertibleEvent, MessageEvent } from '@palimpsest/events';
 import { sentThinking } from './sent-thinking.js';
-import type { View } from './view.js';
+import type { View } from '../view.js';
 
 /**
  * What a part of a view is. `context`: text of the framework that is neither a skill nor a note. `notes`: what stands in the place

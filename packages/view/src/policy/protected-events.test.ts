@@ -1,6 +1,6 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import { expect, test } from 'vitest';
-import { View, condensation, protectedEventIds } from './index.js';
+import { View, condensation, protectedEventIds } from '../index.js';
 
 const protectedIn = (log: ReturnType<typeof logBuilder>, options?: { readonly userWords: boolean }) => {
   const view = View.fromEvents(log.events);

@@ -2,8 +2,8 @@ import { InvalidEventError, parseEvent } from '@palimpsest/events';
 import type { Condensation, EventId } from '@palimpsest/events';
 import { pinnedEventIds } from './pinned-events.js';
 import { protectedEventIds } from './protected-events.js';
-import { viewOfLog } from './log-view.js';
-import type { View } from './view.js';
+import { viewOfLog } from '../log-view.js';
+import type { View } from '../view.js';
 
 /** The reason why a host rejects the result of a condenser. */
 export interface CondensationProblem {

@@ -1,11 +1,11 @@
 import { createEvent as createEventByDefault } from '@palimpsest/events';
 import type { Condensation, CreateEvent, EventId, Redaction } from '@palimpsest/events';
-import { NoCondensationAvailableError } from './errors.js';
+import { NoCondensationAvailableError } from '../errors.js';
 import { forgettable } from './forgettable.js';
 import type { Selection } from './forgettable.js';
 import { keptEventIds } from './kept-events.js';
-import { isRedactable } from './fold/redacted-copy.js';
-import type { View } from './view.js';
+import { isRedactable } from '../fold/redacted-copy.js';
+import type { View } from '../view.js';
 
 /** Options of {@link condensation}. */
 export interface CondensationOptions extends Selection {

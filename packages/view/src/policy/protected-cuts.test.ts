@@ -2,7 +2,7 @@ import { addressOf, parseEvent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { expect, test } from 'vitest';
 import { condenseUntilSettled } from './condense-until-settled.js';
-import { condensation, cutProtected, View, ViewProjection, withCutWords } from './index.js';
+import { condensation, cutProtected, View, ViewProjection, withCutWords } from '../index.js';
 
 const long = (name: string, words: number) => `${name} begins. ${'word '.repeat(words)}${name} ends.`;
 

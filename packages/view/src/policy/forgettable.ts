@@ -1,10 +1,10 @@
 import type { EventId } from '@palimpsest/events';
 import { keptEventIds } from './kept-events.js';
-import { viewOfLog } from './log-view.js';
+import { viewOfLog } from '../log-view.js';
 import { isPartOfCall } from './units.js';
 import type { Unit } from './units.js';
-import { isRunUnit } from './log-view.js';
-import type { View } from './view.js';
+import { isRunUnit } from '../log-view.js';
+import type { View } from '../view.js';
 
 /** The events that a condensation should forget: a range, units, single events, or a combination of these. */
 export interface Selection {

@@ -1,6 +1,6 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import { expect, test } from 'vitest';
-import { newestStep, View } from './index.js';
+import { newestStep, View } from '../index.js';
 
 test('the newest step is the last response with its results and the words behind it', () => {
   const log = logBuilder();

@@ -1,9 +1,9 @@
 import { createEvent as createEventByDefault, hostFilesOf, isToolResult, isUserMessage } from '@palimpsest/events';
 import type { Condensation, CreateEvent, EventId, LLMConvertibleEvent, Redaction } from '@palimpsest/events';
 import { protectedEventIds, waitingWords } from './protected-events.js';
-import { cuttableLength, redactedCopy } from './fold/redacted-copy.js';
-import { viewOfLog } from './log-view.js';
-import type { View } from './view.js';
+import { cuttableLength, redactedCopy } from '../fold/redacted-copy.js';
+import { viewOfLog } from '../log-view.js';
+import type { View } from '../view.js';
 
 /** What the user's messages that wait for an answer may take together. Unit: share of the window. */
 const waitingShare = 1 / 4;

@@ -1,7 +1,7 @@
 import { InvalidEventError, parseEvent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { expect, test } from 'vitest';
-import { pin, pinnedEventIds, unpin, View } from './index.js';
+import { pin, pinnedEventIds, unpin, View } from '../index.js';
 
 test('the events are plain, survive JSON, and no model reads them', () => {
   const log = logBuilder();
