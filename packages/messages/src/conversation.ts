@@ -141,7 +141,7 @@ export class Conversation {
       signal?.throwIfAborted();
       return this.#unread(messages, model, { error, tail: options.tail });
     }
-    const before = log.events.length;
+    const sizeBefore = log.sizeSoFar();
     const changed = this.#changes.look(log);
 
     const condenses = options.condense !== false || harder.window !== undefined;
@@ -183,7 +183,7 @@ export class Conversation {
       reports,
       // Counting reads each text, and not every host reads the counts.
       get tokensBefore() {
-        return log.tokens(before);
+        return sizeBefore();
       },
       get tokensAfter() {
         return view.tokens();
@@ -214,7 +214,11 @@ export class Conversation {
   }
 
   /** The log that has read most of the list. */
-  async #logOf(messages: readonly unknown[], { system, tools }: FitOptions, model: Model): Promise<HistoryLog> {
+  async #logOf(
+    messages: readonly unknown[],
+    { system, tools, signal }: FitOptions,
+    model: Model,
+  ): Promise<HistoryLog> {
     const { codec, now = () => new Date() } = this.#options;
     const { name, thinking, estimateTokens, maxPages } = model;
     const options: LogOptions = {
@@ -230,9 +234,9 @@ export class Conversation {
     });
     let log = known ?? new HistoryLog(options, this.#branchingOff(messages));
     if (known !== undefined) this.#logs.splice(this.#logs.indexOf(known), 1);
-    if (!(await log.readOn(messages))) {
+    if (!(await log.readOn(messages, signal))) {
       log = new HistoryLog(options, { log, count: log.list.length });
-      await log.readOn(messages);
+      await log.readOn(messages, signal);
     }
     this.#logs.push(log);
     if (this.#logs.length > maxLogs) {

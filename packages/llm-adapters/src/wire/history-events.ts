@@ -277,7 +277,7 @@ export class HistoryEvents {
 
   /** Of the newest answer's calls with an id the first that has no result, else the newest call. */
   #callAnsweredBy(toolCallId: string): OpenCall | undefined {
-    const calls = this.#callsById.get(toolCallId);
+    const calls = this.#callsById.get(toolCallId.toWellFormed());
     const latest = calls?.at(-1);
     if (calls?.length === 1 || latest === undefined) return latest;
     return calls?.find(({ responseId, isAnswered }) => responseId === latest.responseId && !isAnswered) ?? latest;
@@ -354,8 +354,9 @@ export class HistoryEvents {
     const { content, toolCalls = [] } = answer;
     const first = messages[0] ?? -1;
     // Each answer gets its own response id, because servers can repeat ids.
-    const llmResponseId = id !== undefined && !this.#answerIds.has(id) ? id : this.#newId(first);
-    this.#answerIds.add(llmResponseId);
+    const isNew = id !== undefined && !this.#answerIds.has(id.toWellFormed());
+    const llmResponseId = isNew ? id : this.#newId(first);
+    this.#answerIds.add(llmResponseId.toWellFormed());
     if (toolCalls.length === 0) {
       const said: Mutable<MessageEvent> = {
         type: 'message',
@@ -394,8 +395,10 @@ export class HistoryEvents {
   #openCall({ id: actionId, toolCall: { id, name }, llmResponseId: responseId }: ActionEvent): void {
     const open = { id, name, actionId, responseId, isAnswered: false };
     this.#calls.push(open);
-    const sameId = this.#callsById.get(id);
-    if (sameId === undefined) this.#callsById.set(id, [open]);
+    // As the events have it.
+    const key = id.toWellFormed();
+    const sameId = this.#callsById.get(key);
+    if (sameId === undefined) this.#callsById.set(key, [open]);
     else sameId.push(open);
   }
 

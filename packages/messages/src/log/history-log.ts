@@ -41,13 +41,15 @@ export class HistoryLog {
   readonly list: HostList;
   readonly #options: LogOptions;
   /** Forgotten once the list is read. */
-  #before: { readonly log: HistoryLog; readonly made: number } | undefined;
+  #before: { readonly log: HistoryLog; readonly count: number } | undefined;
   readonly #reader: HistoryEvents;
   #projection: ViewProjection;
   /** What a compaction of the provider has replaced. */
   readonly #replaced = new Set<EventId>();
   readonly #log: Event[] = [];
   readonly #eventsOf: Event[][] = [];
+  /** The messages as they were when their events were made. */
+  readonly #hostOf: HostMessage[] = [];
   readonly #messagesOf = new Map<EventId, readonly number[]>();
   readonly #idsOf: number[] = [];
   readonly #pairs = new Pairs();
@@ -61,18 +63,14 @@ export class HistoryLog {
   /** Condensations that were made while another process made one of the same events, and do not hold. */
   readonly #overtaken = new Set<EventId>();
   /** The size of the events up to each, as far as it was asked for. Unit: tokens. */
-  readonly #sizes: number[] = [];
+  #sizes: number[] = [];
 
   /** @param before - a log of a list that has the first `count` messages in common. Nothing is read or made again that is the same */
   constructor(options: LogOptions, before?: { readonly log: HistoryLog; readonly count: number }) {
     const { codec, instructions, now } = options;
     this.#options = options;
     this.list = before === undefined ? new HostList(codec) : before.log.list.first(before.count);
-    if (before !== undefined && before.log.isFor(options) && options.following === undefined) {
-      // Where answers go on in the next message, the newest may go on in another way.
-      const made = codec.mergesAnswers ? this.list.throughUser : before.count;
-      this.#before = { log: before.log, made };
-    }
+    if (before?.log.isFor(options) === true && options.following === undefined) this.#before = before;
     this.#reader = new HistoryEvents({ now, newId: (message) => this.#newId(message) }, rulesOf(codec));
     this.#projection = this.#newProjection();
     if (instructions !== '') {
@@ -89,20 +87,22 @@ export class HistoryLog {
     return this.#hasSecondResults;
   }
 
-  /** Estimated size of the first events. Unit: tokens. */
-  tokens(events: number): number {
-    if (events > this.#sizes.length) {
-      for (const event of this.#log.slice(this.#sizes.length, events)) {
-        this.#sizes.push((this.#sizes.at(-1) ?? 0) + this.#sizeOf(event));
+  /** Estimated size of the events so far, counted when it is asked for. Unit: tokens. */
+  sizeSoFar(): () => number {
+    const [events, sizes, { view }] = [this.#log, this.#sizes, this];
+    const { length } = events;
+    return () => {
+      for (const event of events.slice(sizes.length, length)) {
+        sizes.push((sizes.at(-1) ?? 0) + (isLLMConvertible(event) ? view.tokensOf(event) : 0));
       }
-    }
-    return this.#sizes[events - 1] ?? 0;
+      return sizes[length - 1] ?? 0;
+    };
   }
 
   /** Estimated size of the host's list from a message on. Unit: tokens. */
   tokensFrom(message: number): number {
     const events = this.#eventsOf.slice(message).flat();
-    return events.reduce((sum, event) => sum + this.#sizeOf(event), 0);
+    return events.reduce((sum, event) => sum + (isLLMConvertible(event) ? this.view.tokensOf(event) : 0), 0);
   }
 
   get events(): readonly Event[] {
@@ -162,12 +162,16 @@ export class HistoryLog {
   /**
    * Reads the messages that the list has got. False if our own events of another process, or of a list that has come back, belong between
    * those that the log holds: then it has to be made anew.
+   *
+   * @throws the signal's reason; then the log is of no more use.
    */
-  async readOn(messages: readonly unknown[]): Promise<boolean> {
+  async readOn(messages: readonly unknown[], signal?: AbortSignal): Promise<boolean> {
     const breath = new Breath();
     for (let index = this.list.length; index < messages.length; index++) {
       this.list.add(messages[index], this.#before?.log.list.at(index));
-      if (breath.isDue()) await breath.take();
+      if (!breath.isDue()) continue;
+      await breath.take();
+      signal?.throwIfAborted();
     }
     const placed = this.#placed();
     const isInOrder = this.#held.every(({ event }, index) => placed[index]?.own.event.id === event.id);
@@ -182,6 +186,7 @@ export class HistoryLog {
         this.#before = undefined;
         return true;
       }
+      this.#hostOf[this.#read] = host;
       const known = this.#knownEvents(this.#read);
       if (known === undefined) this.#reader.read(neutral(host, this.#options.maxPages), `messages.${this.#read}`);
       else await this.#takeAgain(known);
@@ -192,8 +197,9 @@ export class HistoryLog {
       if (this.#read === this.list.length || added[next]?.at === this.#read || isBreathDue) await this.#take();
       if (!isBreathDue) continue;
       // What reads every text is a part of what takes long.
-      this.tokens(this.#log.length);
+      this.sizeSoFar()();
       await breath.take();
+      signal?.throwIfAborted();
     }
   }
 
@@ -277,8 +283,11 @@ export class HistoryLog {
 
   /** The events of a message alone, in the log before. Undefined where the message has to be read. */
   #knownEvents(message: number): readonly Event[] | undefined {
-    const { log, made = 0 } = this.#before ?? {};
-    if (log === undefined || message >= made) return undefined;
+    const { log, count = 0 } = this.#before ?? {};
+    if (log === undefined || message >= count || log.#hostOf[message] !== this.#hostOf[message]) return undefined;
+    const isOfModel = (index: number) => this.list.at(index)?.host.role === 'assistant';
+    const isPartOfAnswer = isOfModel(message) && (isOfModel(message - 1) || isOfModel(message + 1));
+    if (this.#options.codec.mergesAnswers && isPartOfAnswer) return undefined;
     const events = log.eventsOf(message);
     const isAlone = events.length > 0 && events.every(({ id }) => log.messagesOf(id).length === 1);
     return isAlone ? events : undefined;
@@ -328,21 +337,14 @@ export class HistoryLog {
     this.#projection.append(event);
   }
 
-  #sizeOf(event: Event): number {
-    return isLLMConvertible(event) ? this.view.tokensOf(event) : 0;
-  }
-
   #newProjection(): ViewProjection {
     const { thinking, estimateTokens } = this.#options;
     const properties = [({ id }: { readonly id: EventId }) => this.#pairs.runOf(id)];
-    const hasReplaced = this.#replaced.size > 0;
-    return new ViewProjection({
-      thinking,
-      estimateTokens: hasReplaced
-        ? (event) => (this.#replaced.has(event.id) ? 0 : estimateTokens(event))
-        : estimateTokens,
-      properties,
-    });
+    if (this.#replaced.size === 0) return new ViewProjection({ thinking, estimateTokens, properties });
+    // An older view keeps its sizes.
+    const replaced = new Set(this.#replaced);
+    const estimate: EstimateTokens = (event) => (replaced.has(event.id) ? 0 : estimateTokens(event));
+    return new ViewProjection({ thinking, estimateTokens: estimate, properties });
   }
 
   /** A view knows each event's size once, so it is taken anew: a provider compacts seldom. */
@@ -352,7 +354,7 @@ export class HistoryLog {
       if (isLLMConvertible(event) && event.type !== 'system-prompt' && !isOfMessage) this.#replaced.add(event.id);
     }
     this.#projection = this.#newProjection();
-    this.#sizes.length = 0;
+    this.#sizes = [];
     for (const event of this.#log) this.#projection.append(event);
   }
 

@@ -79,11 +79,6 @@ export class HostList {
     return this.#known.findLastIndex(({ host }) => host.role === 'assistant') + 1;
   }
 
-  /** How many messages there are up to the last that is not of the model. */
-  get throughUser(): number {
-    return this.#known.findLastIndex(({ host }) => host.role !== 'assistant') + 1;
-  }
-
   /** @param known - the message as another list has read it at this place, if it is as it was then */
   add(message: unknown, known?: KnownMessage): void {
     const isKnown = known !== undefined && isAsBefore(known.snapshot, message);
@@ -97,6 +92,7 @@ export class HostList {
   /** Reads a message. Nothing of what was read changes with the host's message. */
   #read(message: unknown): HostMessage {
     const host = this.#codec.read(message);
+    if (this.#codec.returnsNewPieces !== true) return { ...host, pieces: copyOf(host.pieces) };
     return host.pieces.some(holdsOfHost) ? { ...host, pieces: host.pieces.map(ownPiece) } : host;
   }
 

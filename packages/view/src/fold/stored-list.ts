@@ -1,9 +1,9 @@
 import {
   isKnownContent,
+  isMeaningful,
   isSentRole,
   isToolResult,
   knownThinking,
-  messageContent,
   summaryContent,
 } from '@palimpsest/events';
 import type {
@@ -139,7 +139,7 @@ export function indicesOf(events: readonly LLMConvertibleEvent[]): ReadonlyMap<E
 export function hasContent(event: MessageEvent | CondensationSummaryEvent): boolean {
   if (event.type === 'condensation-summary') return summaryContent(event).length > 0;
   if (!isSentRole(event.role)) return false;
-  if (messageContent(event).length > 0) return true;
+  if (event.content.some(isMeaningful) || event.extendedContent?.some(isMeaningful) === true) return true;
   if (event.role === 'user') return false;
   const { thinkingBlocks = [], reasoningItems = [] } = knownThinking(event);
   return thinkingBlocks.length > 0 || reasoningItems.length > 0;
