@@ -22,7 +22,8 @@ const maxDepth = 100;
 export function snapshotOf(value: unknown): Snapshot {
   const snapshot: unknown[] = [];
   note(value, snapshot, 0);
-  return snapshot;
+  // A list that has grown holds room for more, and this one is kept.
+  return snapshot.slice();
 }
 
 function note(value: unknown, snapshot: unknown[], depth: number): void {
