@@ -51,13 +51,15 @@ export class OutputWriter {
   write(messages: readonly unknown[], log: HistoryLog, view: View): readonly SentMessage[] {
     const inserts = this.#made(insertsOf(log, view, this.#repairs), messages, log);
     const gone = new Set([...(this.#repairs ? unpaired(view) : []), ...inserts.flatMap((one) => one.gone)]);
-    const fates = fatesOf(messages.length, log, view);
+    const inView = shownIn(view);
+    const shown: Shown = (event) => (gone.has(event.id) ? undefined : inView(event));
+    const fates = fatesOf(messages.length, log, inView);
     const insertedAt = new Map<number, readonly SentMessage[]>();
     for (const { at, copies } of inserts) insertedAt.set(at, [...(insertedAt.get(at) ?? []), ...copies]);
     const sent: SentMessage[] = [];
     for (let index = 0; index <= messages.length; index++) {
       sent.push(...(insertedAt.get(index) ?? []));
-      if (fates[index] === 'sent') sent.push(...this.#messageAt(messages[index], index, log, view, gone));
+      if (fates[index] === 'sent') sent.push(...this.#messageAt(messages[index], index, log, shown));
     }
     return sent;
   }
@@ -110,15 +112,9 @@ export class OutputWriter {
     return summary;
   }
 
-  #messageAt(
-    message: unknown,
-    index: number,
-    log: HistoryLog,
-    view: View,
-    gone: ReadonlySet<EventId>,
-  ): readonly SentMessage[] {
+  #messageAt(message: unknown, index: number, log: HistoryLog, shownBy: Shown): readonly SentMessage[] {
     const events = log.eventsOf(index);
-    const shown = events.map((event) => (gone.has(event.id) ? undefined : shownIn(view, event)));
+    const shown = events.map(shownBy);
     const isEmpty = log.list.at(index)?.host.pieces.length === 0;
     if (this.#repairs && isEmpty) return [];
     const labels = this.#label;
@@ -182,27 +178,25 @@ export class SentChain {
   }
 }
 
-/** The event as the view shows it; undefined if it is forgotten, or if what belongs to it is. */
-function shownIn(view: View, event: Event): LLMConvertibleEvent | undefined {
-  const index = view.indexOf(event.id);
-  if (index === undefined) return hiddenSetUp(view).get(event.id);
-  const reason = view.leftOut.get(event.id);
-  return reason !== undefined && orphaned.has(reason) ? undefined : view.events.at(index);
-}
+/** An event as a view shows it; undefined if it is forgotten, or if what belongs to it is. */
+type Shown = (event: Event) => LLMConvertibleEvent | undefined;
 
-/** A cache: it is asked for each event. */
-const hiddenSetUps = new WeakMap<View, ReadonlyMap<EventId, LLMConvertibleEvent>>();
+function shownIn(view: View): Shown {
+  const hidden = hiddenSetUp(view);
+  return ({ id }) => {
+    const index = view.indexOf(id);
+    if (index === undefined) return hidden.get(id);
+    const reason = view.leftOut.get(id);
+    return reason !== undefined && orphaned.has(reason) ? undefined : view.events.at(index);
+  };
+}
 
 /** What the host put in the user's place, and a view that a condenser derived lacks. It is sent all the same. */
 function hiddenSetUp(view: View): ReadonlyMap<EventId, LLMConvertibleEvent> {
-  const known = hiddenSetUps.get(view);
-  if (known !== undefined) return known;
   const stored = viewOfLog(view);
   const ids = stored === view ? [] : [...protectedEventIds(stored, { userWords: false })];
   const events = ids.flatMap((id) => stored.events.at(stored.indexOf(id) ?? stored.events.length) ?? []);
-  const hidden = new Map(events.flatMap((event) => (view.indexOf(event.id) === undefined ? [[event.id, event]] : [])));
-  hiddenSetUps.set(view, hidden);
-  return hidden;
+  return new Map(events.flatMap((event) => (view.indexOf(event.id) === undefined ? [[event.id, event]] : [])));
 }
 
 /** Why a view leaves out what a condensation tore apart. What was torn when it came is the host's own affair. */
@@ -214,11 +208,11 @@ const orphaned: ReadonlySet<string> = new Set([
 type Fate = 'sent' | 'dropped';
 
 /** A message goes if all its events are gone. A message without events goes with those around it. */
-function fatesOf(count: number, log: HistoryLog, view: View): readonly Fate[] {
+function fatesOf(count: number, log: HistoryLog, shown: Shown): readonly Fate[] {
   const fates: (Fate | undefined)[] = [];
   for (let index = 0; index < count; index++) {
     const events = log.eventsOf(index);
-    const isSent = events.some((event) => shownIn(view, event) !== undefined);
+    const isSent = events.some((event) => shown(event) !== undefined);
     fates.push(events.length === 0 ? undefined : isSent ? 'sent' : 'dropped');
   }
   let next: Fate = 'sent';

@@ -81,7 +81,7 @@ function waitingOf(view: View, words: readonly MessageEvent[]): readonly Message
     .toReversed()
     .filter((event) => {
       const waits = isBefore(view, event, turns.firstAnswer) || !isBefore(view, event, turns.lastFinish);
-      return waits && isNew(said, wordsOf(event));
+      return waits && isNew(said, JSON.stringify(event.content));
     })
     .reverse();
 }
@@ -99,15 +99,6 @@ function isBefore(view: View, { id }: MessageEvent, position: number): boolean {
 function isNew(seen: Set<string>, name: string): boolean {
   const { size } = seen;
   return seen.add(name).size > size;
-}
-
-/** A cache: what is protected is asked for several times a step. */
-const knownWords = new WeakMap<MessageEvent, string>();
-
-function wordsOf(event: MessageEvent): string {
-  let words = knownWords.get(event);
-  if (words === undefined) knownWords.set(event, (words = JSON.stringify(event.content)));
-  return words;
 }
 
 /** The length of a text's beginning that two of one kind share. Unit: characters. */

@@ -5,9 +5,20 @@ import { callsMessage, lateCallMessage, mergedMessage, systemMessage, toolMessag
 import type { RenderContext } from './messages.js';
 
 /** A message, and the item that it was made of; the instructions belong to none. */
-interface Rendered {
+interface Made {
   readonly item?: SentWords | SentBatch;
   readonly message: Message | undefined;
+}
+
+/** What an event became. */
+interface Rendered {
+  /** Words or calls. */
+  fresh?: Made;
+  /** Words or calls whose signed thinking is left out because it is stale. */
+  stale?: Made;
+  result?: ToolMessage;
+  /** The call of a late result, by the id under which it is sent. */
+  lateCalls?: Map<string, Message>;
 }
 
 /** A message that merges others. */
@@ -23,12 +34,7 @@ interface Merged {
  */
 export class MessageCache {
   #context: RenderContext | undefined;
-  /** Words and calls by their event; those whose signed thinking is left out because it is stale apart from the others. */
-  #fresh = new WeakMap<LLMConvertibleEvent, Rendered>();
-  #stale = new WeakMap<LLMConvertibleEvent, Rendered>();
-  /** The calls of late results by their event and the id under which they are sent. */
-  #lateCalls = new WeakMap<LLMConvertibleEvent, Map<string, Message>>();
-  #results = new WeakMap<LLMConvertibleEvent, ToolMessage>();
+  #rendered = new WeakMap<LLMConvertibleEvent, Rendered>();
   /** By the first of the messages. */
   #merged = new WeakMap<Message, Merged>();
 
@@ -36,10 +42,7 @@ export class MessageCache {
   messages(order: SentOrder, options: RenderOptions): readonly Message[] {
     const { thinking = order.thinking, labelObservation } = options;
     if (this.#context?.thinking !== thinking || this.#context.labelObservation !== labelObservation) {
-      this.#fresh = new WeakMap();
-      this.#stale = new WeakMap();
-      this.#lateCalls = new WeakMap();
-      this.#results = new WeakMap();
+      this.#rendered = new WeakMap();
       this.#merged = new WeakMap();
     }
     const context = (this.#context = { thinking, labelObservation });
@@ -65,11 +68,8 @@ export class MessageCache {
   }
 
   #instructions(event: NonNullable<SentOrder['system']>): Message | undefined {
-    const known = this.#fresh.get(event);
-    if (known !== undefined) return known.message;
-    const message = systemMessage(event);
-    this.#fresh.set(event, { message });
-    return message;
+    const rendered = this.#renderedOf(event);
+    return (rendered.fresh ??= { message: systemMessage(event) }).message;
   }
 
   /** The message of words, or of the calls of an item. */
@@ -78,28 +78,34 @@ export class MessageCache {
     if (event === undefined) return undefined;
     const carrier = item.kind === 'batch' ? item.response[0] : event;
     const isStale = context.thinking === 'prefix-bound' && hasBlocks(carrier) && order.isThinkingStale(carrier.id);
-    const cache = isStale ? this.#stale : this.#fresh;
-    const known = cache.get(event);
+    const rendered = this.#renderedOf(event);
+    const known = isStale ? rendered.stale : rendered.fresh;
     if (known?.item !== undefined && isSame(known.item, item)) return known.message;
     const answer = { ...context, isStale };
     const message = item.kind === 'words' ? wordsMessage(item.event, answer) : callsMessage(item, answer);
-    cache.set(event, { item, message });
+    rendered[isStale ? 'stale' : 'fresh'] = { item, message };
     return message;
   }
 
   #lateCallOf(call: SentCall): Message {
-    const known = this.#lateCalls.get(call.event) ?? new Map<string, Message>();
+    const known = (this.#renderedOf(call.event).lateCalls ??= new Map<string, Message>());
     const message = known.get(call.sentId) ?? lateCallMessage(call);
-    this.#lateCalls.set(call.event, known.set(call.sentId, message));
+    known.set(call.sentId, message);
     return message;
   }
 
   #resultOf(result: SentResult, context: RenderContext): ToolMessage {
-    const known = this.#results.get(result.event);
-    if (known?.toolCallId === result.sentId) return known;
-    const message = toolMessage(result, context);
-    this.#results.set(result.event, message);
-    return message;
+    const rendered = this.#renderedOf(result.event);
+    if (rendered.result?.toolCallId === result.sentId) return rendered.result;
+    return (rendered.result = toolMessage(result, context));
+  }
+
+  #renderedOf(event: LLMConvertibleEvent): Rendered {
+    const known = this.#rendered.get(event);
+    if (known !== undefined) return known;
+    const rendered: Rendered = {};
+    this.#rendered.set(event, rendered);
+    return rendered;
   }
 
   #mergedWords(parts: readonly Message[]): Message {
