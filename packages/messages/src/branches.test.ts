@@ -119,7 +119,7 @@ test('the sizes of a fit are those of its time, whenever they are read', async (
   const lists = [first, second, [...second, compaction, user('x')]];
   const codec = responsesItems() as never;
   const late = (await fitsOf(codec, lists)).map(({ tokensBefore, tokensAfter }) => [tokensBefore, tokensAfter]);
-  const history = condensedHistory({ condenser, codec } as CondensedHistoryOptions<never>);
+  const history = condensedHistory({ condenser, codec });
   const atOnce: (readonly number[])[] = [];
   for (const list of lists) {
     const { tokensBefore, tokensAfter } = await history.fit(list as never[], { conversationId: 'one' });

@@ -214,11 +214,7 @@ export class Conversation {
   }
 
   /** The log that has read most of the list. */
-  async #logOf(
-    messages: readonly unknown[],
-    { system, tools, signal }: FitOptions,
-    model: Model,
-  ): Promise<HistoryLog> {
+  async #logOf(messages: readonly unknown[], { system, tools, signal }: FitOptions, model: Model): Promise<HistoryLog> {
     const { codec, now = () => new Date() } = this.#options;
     const { name, thinking, estimateTokens, maxPages } = model;
     const options: LogOptions = {
