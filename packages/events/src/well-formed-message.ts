@@ -48,7 +48,7 @@ export function wellFormedPart<P extends ContentPart>(part: P): P extends KnownC
 export function wellFormedPart(part: ContentPart): ContentPart {
   switch (part.type) {
     case 'text':
-      return wellFormedJson(part);
+      return isPlainText(part) && part.text.isWellFormed() ? part : wellFormedJson(part);
     case 'image':
       return part.url.isWellFormed() ? wellFormedJson(part) : imageWithoutAddress;
     default:
@@ -56,12 +56,18 @@ export function wellFormedPart(part: ContentPart): ContentPart {
   }
 }
 
+/** Whether a text has no field that this version does not know. */
+function isPlainText(part: object): boolean {
+  for (const key in part) if (key !== 'type' && key !== 'text') return false;
+  return true;
+}
+
 /** The call as {@link wellFormedMessage} has it. Halves that are escapes in its arguments are replaced as well. */
 export function wellFormedToolCall(call: ToolCall): ToolCall {
   const name = call.name.toWellFormed();
   const sent = wellFormedArguments(call.arguments);
-  const opaque = [call.itemId, call.thoughtSignature];
-  if (name === call.name && sent === call.arguments && opaque.every(isSound)) return call;
+  const isOpaqueSound = isSound(call.itemId) && isSound(call.thoughtSignature);
+  if (name === call.name && sent === call.arguments && isOpaqueSound) return call;
   const { itemId, thoughtSignature, ...rest } = call;
   return Object.freeze({
     ...rest,

@@ -118,7 +118,8 @@ function sentBatch(entry: BatchInList, list: StoredList): SentBatch {
   const response = isWhole
     ? batch.actions
     : batch.actions.filter((_, place) => (batch.calls[place]?.position ?? Infinity) < list.position);
-  return { kind: 'batch', ...callsAndResults(entry, list), response, index };
+  const { calls, results } = callsAndResults(entry, list);
+  return { kind: 'batch', calls, results, response, index };
 }
 
 /** The action of a call, if it stands before an index of the list. */

@@ -2,7 +2,7 @@ import type { LLMConvertibleEvent, Message, ToolMessage } from '@palimpsest/even
 import type { SentBatch, SentCall, SentResult, SentWords } from '../fold/send-order.js';
 import type { RenderOptions, SentOrder } from '../view.js';
 import { callsMessage, lateCallMessage, mergedMessage, systemMessage, toolMessage, wordsMessage } from './messages.js';
-import type { RenderContext } from './messages.js';
+import type { AnswerContext, RenderContext } from './messages.js';
 
 /** A message, and the item that it was made of; the instructions belong to none. */
 interface Made {
@@ -20,6 +20,8 @@ interface Rendered {
   /** The call of a late result, by the id under which it is sent. */
   lateCalls?: Map<string, Message>;
 }
+
+type Contexts = Readonly<Record<'fresh' | 'stale', AnswerContext>>;
 
 /** A message that merges others. */
 interface Merged {
@@ -46,6 +48,7 @@ export class MessageCache {
       this.#merged = new WeakMap();
     }
     const context = (this.#context = { thinking, labelObservation });
+    const contexts = { fresh: { ...context, isStale: false }, stale: { ...context, isStale: true } };
     const messages: Message[] = [];
     const instructions = order.system && this.#instructions(order.system);
     if (instructions !== undefined) messages.push(instructions);
@@ -58,7 +61,7 @@ export class MessageCache {
     for (const item of order.items) {
       const isOfUser = item.kind === 'words' && !(item.event.type === 'message' && item.event.role === 'assistant');
       if (!isOfUser || item.afterAssistant) endWords();
-      const message = item.kind === 'late' ? this.#lateCallOf(item.call) : this.#messageOf(item, order, context);
+      const message = item.kind === 'late' ? this.#lateCallOf(item.call) : this.#messageOf(item, order, contexts);
       if (message !== undefined) (isOfUser ? words : messages).push(message);
       if (item.kind === 'batch') for (const result of item.results) messages.push(this.#resultOf(result, context));
       if (item.kind === 'late') messages.push(this.#resultOf(item.result, context));
@@ -73,17 +76,18 @@ export class MessageCache {
   }
 
   /** The message of words, or of the calls of an item. */
-  #messageOf(item: SentWords | SentBatch, order: SentOrder, context: RenderContext): Message | undefined {
+  #messageOf(item: SentWords | SentBatch, order: SentOrder, contexts: Contexts): Message | undefined {
     const event = item.kind === 'words' ? item.event : item.calls[0]?.event;
     if (event === undefined) return undefined;
     const carrier = item.kind === 'batch' ? item.response[0] : event;
-    const isStale = context.thinking === 'prefix-bound' && hasBlocks(carrier) && order.isThinkingStale(carrier.id);
+    const binds = contexts.fresh.thinking === 'prefix-bound';
+    const kind = binds && hasBlocks(carrier) && order.isThinkingStale(carrier.id) ? 'stale' : 'fresh';
     const rendered = this.#renderedOf(event);
-    const known = isStale ? rendered.stale : rendered.fresh;
+    const known = rendered[kind];
     if (known?.item !== undefined && isSame(known.item, item)) return known.message;
-    const answer = { ...context, isStale };
-    const message = item.kind === 'words' ? wordsMessage(item.event, answer) : callsMessage(item, answer);
-    rendered[isStale ? 'stale' : 'fresh'] = { item, message };
+    const context = contexts[kind];
+    const message = item.kind === 'words' ? wordsMessage(item.event, context) : callsMessage(item, context);
+    rendered[kind] = { item, message };
     return message;
   }
 

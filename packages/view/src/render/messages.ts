@@ -131,15 +131,16 @@ function assistantMessage(
 ): AssistantMessage | undefined {
   const hasThinking = (thinkingBlocks ?? reasoningItems ?? reasoningContent) !== undefined;
   if (content.length === 0 && toolCalls.length === 0 && !hasThinking) return undefined;
-  return answer({
-    role: 'assistant',
-    content: frozenList(content),
-    ...(toolCalls.length === 0 ? {} : { toolCalls: frozenList(toolCalls) }),
-    ...(thinkingBlocks === undefined ? {} : { thinkingBlocks: frozenList(thinkingBlocks) }),
-    ...(reasoningItems === undefined ? {} : { reasoningItems: frozenList(reasoningItems) }),
-    ...(reasoningContent === undefined ? {} : { reasoningContent }),
-  });
+  // Field by field: this runs for each answer of a log, and most have no thinking.
+  const message: Mutable<AssistantMessage> = { role: 'assistant', content: frozenList(content) };
+  if (toolCalls.length > 0) message.toolCalls = frozenList(toolCalls);
+  if (thinkingBlocks !== undefined) message.thinkingBlocks = frozenList(thinkingBlocks);
+  if (reasoningItems !== undefined) message.reasoningItems = frozenList(reasoningItems);
+  if (reasoningContent !== undefined) message.reasoningContent = reasoningContent;
+  return answer(message);
 }
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 function answer(message: AssistantMessage): AssistantMessage {
   return Object.freeze(message);
@@ -199,13 +200,13 @@ function sentCall({ event, sentId }: SentCall): ToolCall {
 export function toolMessage({ event, sentId }: SentResult, context: RenderContext): ToolMessage {
   const content = toolResultContent(event);
   const label = context.labelObservation?.(event);
-  const message: ToolMessage = {
+  const message: Mutable<ToolMessage> = {
     role: 'tool',
     toolCallId: sentId,
     toolName: event.toolName.toWellFormed(),
     content: frozenList(label === undefined ? content : withLabel(content, label.toWellFormed())),
-    ...(isErrorResult(event) ? { isError: true } : {}),
   };
+  if (isErrorResult(event)) message.isError = true;
   return Object.freeze(message);
 }
 
