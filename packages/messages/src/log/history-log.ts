@@ -87,7 +87,7 @@ export class HistoryLog {
     return this.#hasSecondResults;
   }
 
-  /** Estimated size of the events so far, counted when it is asked for. Unit: tokens. */
+  /** Returns what counts the estimated size of the events that the log holds now. Unit: tokens. */
   sizeSoFar(): () => number {
     const [events, sizes, { view }] = [this.#log, this.#sizes, this];
     const { length } = events;
