@@ -22,15 +22,11 @@ export function protectedEventIds(
   options: { readonly userWords?: boolean | undefined } = {},
 ): ReadonlySet<EventId> {
   const ids = new Set<EventId>(pinnedEventIds(view));
-  const withUser = options.userWords !== false;
   const { system, words } = instructionsAndWords(view);
-  const ofUser = words.filter(isUserMessage);
-  const [first, last] = [ofUser[0], ofUser.at(-1)];
-  if (withUser && first !== undefined) ids.add(first.id);
-  const latest = [system, withUser ? last : undefined].flatMap((event) => event ?? []);
-  for (const { id } of latest.sort((a, b) => (view.indexOf(b.id) ?? 0) - (view.indexOf(a.id) ?? 0))) ids.add(id);
+  const ofUser = options.userWords === false ? [] : words.filter(isUserMessage);
+  for (const event of [ofUser[0], ofUser.at(-1), system]) if (event !== undefined) ids.add(event.id);
   for (const { id } of hostWords(view, words.filter(isHostWords))) ids.add(id);
-  if (withUser) for (const { id } of waitingOf(view, ofUser)) ids.add(id);
+  for (const { id } of waitingOf(view, ofUser)) ids.add(id);
   return ids;
 }
 
