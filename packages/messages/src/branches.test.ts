@@ -17,7 +17,7 @@ async function fitsOf(codec: Codec<never>, lists: readonly (readonly object[])[]
   return fits;
 }
 
-/** What the last of some lists becomes after the others, and alone. */
+/** Fits the last of some lists after the others, and alone. */
 async function bothWays(codec: Codec<never>, lists: readonly (readonly object[])[]) {
   const [known, alone] = [(await fitsOf(codec, lists)).at(-1), (await fitsOf(codec, lists.slice(-1)))[0]];
   return [known, alone].map((fit) => ({

@@ -279,7 +279,7 @@ export class Conversation {
     return isArranged || codec.arranged === undefined ? made : [...codec.arranged(made)];
   }
 
-  /** Whether the provider refuses thinking behind an edit. A model that has done so once does it again, whatever its name says. */
+  /** Tells whether the provider refuses thinking behind an edit. A model that has done so once does it again, whatever its name says. */
   #binds({ model, harder }: { readonly model: Model; readonly harder: Harder }): boolean {
     return model.bindsThinking || harder.withoutThinking === true || this.#own.leftOut.length > 0;
   }

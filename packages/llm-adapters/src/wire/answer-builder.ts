@@ -105,7 +105,8 @@ export class AnswerBuilder {
 
 const asTheyAre: Pick<ToolNames, 'fromWire'> = { fromWire: (name) => name };
 
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+/** An object while it is made, field by field. */
+export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** The answer in a response, without the substitutes for unread values and without calls of the provider's own tools. */
 export function answerOf(pieces: readonly Piece[], options: AnswerOptions): Answer {

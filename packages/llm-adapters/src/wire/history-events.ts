@@ -14,6 +14,7 @@ import type {
   ToolDefinition,
 } from '@palimpsest/events';
 import { AnswerBuilder } from './answer-builder.js';
+import type { Mutable } from './answer-builder.js';
 import { partsOf } from './read-message.js';
 import type { Piece, ReadMessage, ResultPiece } from './read-message.js';
 import { unknownToolName } from './received-call.js';
@@ -456,8 +457,6 @@ export class HistoryEvents {
     (this.#leading?.setAsides ?? this.#events).push({ event, messages: this.#message < 0 ? [] : [this.#message] });
   }
 }
-
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** The messages of an answer's first call: those that hold no other call. */
 function withoutOtherCalls(messages: readonly number[], messagesOfCalls: readonly number[]): readonly number[] {

@@ -85,8 +85,8 @@ export interface Codec<Message = unknown, HostTool extends object = object> {
    */
   read(message: unknown): HostMessage;
   /**
-   * What the pieces hold is new at each call, or text, and fits the types: its events are frozen in place. So it is with the readers of
-   * `@palimpsest/llm-adapters/wire`; the values of unread pieces may be the host's. @defaultValue false: each event is checked and copied
+   * True if `read` returns new objects of the right shape at each call: their events are frozen in place. The readers of
+   * `@palimpsest/llm-adapters/wire` do; the values of unread pieces may be the host's. @defaultValue false: each event is checked and copied
    */
   readonly returnsNewPieces?: boolean;
   /**

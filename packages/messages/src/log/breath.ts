@@ -2,7 +2,7 @@
 const { MessageChannel, setTimeout } = globalThis;
 const now = performance.now.bind(performance);
 
-/** How long work may go on before others have their turn. Unit: milliseconds. */
+/** The longest work before others have their turn. Unit: milliseconds. */
 const longestMs = 8;
 /** Asking for the time costs something too. Unit: messages. */
 const between = 64;

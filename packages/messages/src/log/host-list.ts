@@ -106,7 +106,7 @@ export class HostList {
   }
 }
 
-/** Whether a reader takes over more than text from the host's message. */
+/** Tells whether a reader takes over more than text from the host's message. */
 function holdsOfHost(piece: Piece): boolean {
   switch (piece.type) {
     case 'content':

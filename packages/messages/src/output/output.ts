@@ -34,6 +34,7 @@ export class OutputWriter {
    */
   readonly #copies = new WeakMap<object, { readonly of: readonly unknown[]; readonly copy: SentCopy }>();
   readonly #summaries = new Map<string, SentCopy>();
+
   /** @param repairs - what no provider takes of a list is left out */
   constructor(codec: Codec, label: LabelOf | undefined, repairs = false) {
     this.#codec = codec;

@@ -42,11 +42,12 @@ const read = /* @__PURE__ */ remembered((event: Event, _: undefined): Names => {
   const text = textOfEvent(event).slice(0, mostRead);
   const paths = new Set<string>();
   const symbols = new Set<string>();
-  for (const found of text.match(run) ?? []) {
+  for (const found of new Set(text.match(run))) {
     if (prose.test(found)) continue;
-    const { path, symbols: parts } = namesInWord(found);
-    if (path !== undefined) paths.add(path);
-    for (const part of parts) symbols.add(part);
+    const word = trimmed(found);
+    if (word.length < shortest || word.length > longest) continue;
+    if (isPath(word)) paths.add(word);
+    else for (const part of word.split(/[./:#]+/)) if (isSymbol(part)) symbols.add(part);
   }
   const definitions = new Set<string>();
   if (event.type === 'observation') {
@@ -57,30 +58,6 @@ const read = /* @__PURE__ */ remembered((event: Event, _: undefined): Names => {
   }
   return { paths: [...paths], definitions: [...definitions], symbols: [...symbols] };
 });
-
-interface WordNames {
-  readonly path: string | undefined;
-  readonly symbols: readonly string[];
-}
-
-/** The words of a session are few and come again and again. Unit: words. */
-const mostWords = 8_192;
-const knownWords = new Map<string, WordNames>();
-
-function namesInWord(found: string): WordNames {
-  const known = knownWords.get(found);
-  if (known !== undefined) return known;
-  const word = trimmed(found);
-  const isName = word.length >= shortest && word.length <= longest;
-  const path = isName && isPath(word) ? word : undefined;
-  const symbols = isName && path === undefined ? word.split(/[./:#]+/).filter(isSymbol) : noSymbols;
-  const names = { path, symbols };
-  if (knownWords.size >= mostWords) knownWords.clear();
-  knownWords.set(found, names);
-  return names;
-}
-
-const noSymbols: readonly string[] = [];
 
 /** What a search prints behind the path of a file: `:12:export`, `-12-import`. */
 const besidePath = /(?::|-\d{1,9}(?:-|$)).*$/;
