@@ -123,6 +123,16 @@ export type Limits = readonly [bound: number, aim?: number];
 /** What collects garbage, so that none of what was before is counted. Does nothing without `--expose-gc`. */
 export const collect = (): void => globalThis.gc?.();
 
+const kept: unknown[] = [];
+
+/**
+ * Keeps the first result of a measurement alive. An engine discards compiled code for kinds of objects of which none is left, and a
+ * process that condenses always has some.
+ */
+export function keepFirst(round: number, ...results: readonly unknown[]): void {
+  if (round === 0) kept.push(results);
+}
+
 /** Timings as rows without bounds; the floor is named in the title. */
 export function rowsOf(title: string, [, ...timings]: readonly Timing[]): readonly Row[] {
   return timings.map(({ name, ratio }) => ({ what: `${title}: ${name}`, figure: ratio }));

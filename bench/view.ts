@@ -6,12 +6,12 @@ import { toChatCompletionsRequest, toResponsesRequest } from '@palimpsest/llm-ad
 import { View, ViewProjection } from '@palimpsest/view';
 import { ordinaryLog } from './histories.js';
 import type { LogOf } from './histories.js';
-import { collect, cpuOf, median, stringifyTime } from './measure.js';
+import { collect, cpuOf, keepFirst, median, stringifyTime } from './measure.js';
 import type { Limits, Row } from './measure.js';
 
 const sizes = [100, 1_000, 10_000];
 /** Of what begins from nothing, the least of so many is taken. */
-const beginnings = (size: number): number => (size < 10_000 ? 20 : 10);
+const beginnings = 20;
 /** Of further steps, the median of so many is taken. */
 const steps = 30;
 const count = (size: number): string => size.toLocaleString('en-GB');
@@ -26,11 +26,13 @@ export async function messagesOfLog(logOf: LogOf): Promise<readonly Row[]> {
   for (const [name, limits, make] of logs) {
     for (const size of sizes) {
       const [times, floors]: [number[], number[]] = [[], []];
-      for (let round = 0; round < beginnings(size); round++) {
+      for (let round = 0; round < beginnings; round++) {
         const events = make(size);
         let messages: readonly Message[] = [];
+        let view = View.fromEvents([]);
         collect();
-        times.push(await cpuOf(() => (messages = View.fromEvents(events).toMessages())));
+        times.push(await cpuOf(() => (messages = (view = View.fromEvents(events)).toMessages())));
+        keepFirst(round, view);
         floors.push(await stringifyTime(messages));
       }
       const figure = Math.min(...times) / Math.min(...floors);
@@ -88,13 +90,16 @@ export async function bodies(logOf: LogOf): Promise<readonly Row[]> {
   });
   for (const [name, limits, body] of wires) {
     const [times, alone, floors]: [number[], number[], number[]] = [[], [], []];
-    for (let round = 0; round < beginnings(size); round++) {
+    for (let round = 0; round < beginnings; round++) {
       const { events } = logOf(size);
       let messages: readonly Message[] = [];
       collect();
-      const read = await cpuOf(() => (messages = View.fromEvents(events).toMessages()));
+      let view = View.fromEvents([]);
+      const read = await cpuOf(() => (messages = (view = View.fromEvents(events)).toMessages()));
       collect();
-      const made = await cpuOf(() => body(request(messages)));
+      let written: unknown;
+      const made = await cpuOf(() => (written = body(request(messages))));
+      keepFirst(round, view, written);
       floors.push(await stringifyTime(messages));
       times.push(read + made);
       alone.push(made);

@@ -2,6 +2,9 @@ import { isMeaningful } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId, MessageEvent, ToolResultEvent } from '@palimpsest/events';
 import { callAlias, isSendableCallId } from './call-alias.js';
 
+/** A position that no log has. A small integer, for which an engine allocates nothing. */
+export const never = 2 ** 31 - 1;
+
 /** An event that a model made. */
 type AssistantEvent = ActionEvent | (MessageEvent & { readonly role: 'assistant' });
 
@@ -14,11 +17,16 @@ export interface Batch {
   /** Tells it from the other batches of a log. */
   readonly ordinal: number;
   /** In the order of the log; grows while the batch is open. */
-  readonly calls: Call[];
+  calls: Call[];
   /** Those of the calls. */
   readonly actions: ActionEvent[];
-  /** The position of the event that sealed it; infinite while it is open. */
+  /** The position of the event that sealed it; {@link never} while it is open. */
   sealedAt: number;
+}
+
+interface Result {
+  readonly id: EventId;
+  readonly position: number;
 }
 
 /** One tool call and its state. */
@@ -32,9 +40,9 @@ export interface Call {
   readonly repeated: boolean;
   /** How many calls have repeated its id while it was open, and have no result yet. Their results are not its own. */
   repetitions: number;
-  /** Its results, in the order of the log: the newest is sent in the place of the first. */
-  readonly results: { readonly id: EventId; readonly position: number }[];
-  /** The position of its first result; infinite while there is none. */
+  /** Its results, in the order of the log: the newest is sent in the place of the first. Undefined while there is none. */
+  results: Result[] | undefined;
+  /** The position of its first result; {@link never} while there is none. */
   answeredAt: number;
   /** The first result was appended after the batch was sealed. */
   late: boolean;
@@ -136,7 +144,7 @@ export class CallHistory {
   }
 
   #appendAction(action: ActionEvent, position: number): Call {
-    const batch = (this.#open ??= this.#newBatch(Infinity));
+    const batch = this.#open ?? this.#newBatch(never, [action]);
     const { id } = action.toolCall;
     const earlier = this.#newest.get(id);
     const call: Call = {
@@ -144,15 +152,19 @@ export class CallHistory {
       batch,
       position,
       sentId: earlier === undefined && isSendableCallId(id) ? id : callAlias(action.id),
-      repeated: earlier?.batch === batch && earlier.answeredAt === Infinity,
+      repeated: earlier?.batch === batch && earlier.answeredAt === never,
       repetitions: 0,
-      results: [],
-      answeredAt: Infinity,
+      results: undefined,
+      answeredAt: never,
       late: false,
       isAlone: false,
     };
-    batch.calls.push(call);
-    batch.actions.push(action);
+    if (this.#open === undefined) batch.calls = [call];
+    else {
+      batch.calls.push(call);
+      batch.actions.push(action);
+    }
+    this.#open = batch;
     if (call.repeated && earlier !== undefined) {
       earlier.repetitions++;
       return call;
@@ -165,7 +177,7 @@ export class CallHistory {
   #appendResult({ id, toolCallId }: ToolResultEvent, position: number): Call | undefined {
     const call = this.#newest.get(toolCallId);
     if (call === undefined) return undefined;
-    if (call.answeredAt === Infinity) {
+    if (call.answeredAt === never) {
       call.answeredAt = position;
       call.late = call.batch !== this.#open;
       if (call.late) call.isAlone = !this.#isListed(call.action);
@@ -177,7 +189,8 @@ export class CallHistory {
       // The newest follows as a pair of its own.
       return this.#askAgain(call, { id, position });
     }
-    call.results.push({ id, position });
+    if (call.results === undefined) call.results = [{ id, position }];
+    else call.results.push({ id, position });
     return call;
   }
 
@@ -187,10 +200,10 @@ export class CallHistory {
   }
 
   /** A call that was answered before, for a result that the model has not read. */
-  #askAgain({ action }: Call, result: Call['results'][number]): Call {
+  #askAgain({ action }: Call, result: Result): Call {
     const call: Call = {
       action,
-      batch: this.#newBatch(result.position),
+      batch: this.#newBatch(result.position, []),
       position: result.position,
       sentId: callAlias(result.id),
       repeated: false,
@@ -204,8 +217,9 @@ export class CallHistory {
     return call;
   }
 
-  #newBatch(sealedAt: number): Batch {
-    return { ordinal: this.#batches++, calls: [], actions: [], sealedAt };
+  /** A list that is written with its first item has no room for more: most responses make one call. */
+  #newBatch(sealedAt: number, actions: ActionEvent[]): Batch {
+    return { ordinal: this.#batches++, calls: [], actions, sealedAt };
   }
 
   #seal(position: number): void {
@@ -232,8 +246,9 @@ export function isAnsweredInPlace(call: Call, position: number): boolean {
 
 /** True for the result that is sent of a call's results, at a position of the log: the newest. */
 export function isNewestResult({ results }: Call, id: EventId, position: number): boolean {
-  if (results.length === 1) return true;
-  return results.findLast((result) => result.position < position)?.id === id;
+  return (
+    results === undefined || results.length === 1 || results.findLast((result) => result.position < position)?.id === id
+  );
 }
 
 /** True for an event that carries words. The first action of a response carries its words; a message always does. */

@@ -118,7 +118,8 @@ export function callsAndResults(
       if (isResultInPlace(call, event, position)) results.push({ event, sentId });
     } else if (isAnsweredInPlace(call, position)) sentCalls.push({ event, sentId });
   }
-  if (batch.calls.some((call) => call.results.length > 1)) sortByFirstResult(batch, results);
+  if (batch.calls.some((call) => call.results !== undefined && call.results.length > 1))
+    sortByFirstResult(batch, results);
   return { calls: sentCalls, results };
 }
 

@@ -48,7 +48,10 @@ export class MessageCache {
       this.#merged = new WeakMap();
     }
     const context = (this.#context = { thinking, labelObservation });
-    const contexts = { fresh: { ...context, isStale: false }, stale: { ...context, isStale: true } };
+    const contexts = {
+      fresh: { thinking, labelObservation, isStale: false },
+      stale: { thinking, labelObservation, isStale: true },
+    };
     const messages: Message[] = [];
     const instructions = order.system && this.#instructions(order.system);
     if (instructions !== undefined) messages.push(instructions);
