@@ -198,3 +198,50 @@ describe('what else a view tells', () => {
     expect(view.unhandledCondensationRequest).toBe(false);
   });
 });
+
+describe('calls and results are matched as the fold matches them', () => {
+  test('by what stood in the log, where a server repeats its ids', () => {
+    const builder = logBuilder();
+    builder.user('Go.');
+    const first = builder.action({ name: 'run', id: 'same' });
+    const one = builder.observation(first, 'one');
+    builder.user('Again.');
+    const second = builder.action({ name: 'run', id: 'same' });
+    const before = View.fromEvents(builder.events);
+    const two = builder.observation(second, 'two');
+    const view = View.fromEvents(builder.events);
+    expect([view.callOf(one.id)?.id, view.callOf(two.id)?.id]).toEqual([first.id, second.id]);
+    expect([view.resultOf(first.id)?.id, view.resultOf(second.id)?.id]).toEqual([one.id, two.id]);
+    expect(view.resultOf(one.id)?.id).toBe(one.id);
+    expect([before.resultOf(second.id), before.callOf(two.id)]).toEqual([undefined, undefined]);
+  });
+
+  test('the newest result counts, also one that came after the model had read another', () => {
+    const builder = logBuilder();
+    builder.user('Go.');
+    const call = builder.action('run');
+    const early = builder.observation(call, 'started');
+    builder.agent('It runs.');
+    const late = builder.observation(call, 'done');
+    const view = View.fromEvents(builder.events);
+    expect([early, late].map(({ id }) => view.callOf(id)?.id)).toEqual([call.id, call.id]);
+    expect([view.resultOf(call.id)?.id, view.resultOf(early.id)?.id]).toEqual([late.id, late.id]);
+  });
+
+  test('forgotten events keep theirs; words and results without a call have none', () => {
+    const builder = logBuilder();
+    const words = builder.user('Go.');
+    const call = builder.action('run');
+    const result = builder.observation(call, 'done');
+    builder.agent('Done.');
+    builder.condensation([call.id, result.id]);
+    const view = View.fromEvents(builder.events);
+    expect(view.indexOf(call.id)).toBeUndefined();
+    expect([view.callOf(result.id)?.id, view.resultOf(call.id)?.id]).toEqual([call.id, result.id]);
+    expect([view.callOf(words.id), view.resultOf(words.id), view.callOf('nothing')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});

@@ -1,4 +1,14 @@
-import type { Condensation, Event, EventId, LLMConvertibleEvent, Message } from '@palimpsest/events';
+import { isToolResult } from '@palimpsest/events';
+import type {
+  ActionEvent,
+  Condensation,
+  Event,
+  EventId,
+  LLMConvertibleEvent,
+  Message,
+  ToolResultEvent,
+} from '@palimpsest/events';
+import { newestResultAt } from './fold/calls.js';
 import type { Batch, Call, CallHistory } from './fold/calls.js';
 import { CutPointList, cutPointsOf } from './fold/cut-points.js';
 import type { CutPoints } from './fold/cut-points.js';
@@ -119,6 +129,17 @@ export class LogView implements View, KnowsItsLog {
     return first === undefined ? undefined : this.#log.eventAt(first)?.id;
   }
 
+  callOf(id: EventId): ActionEvent | undefined {
+    return this.#loggedCall(id)?.action;
+  }
+
+  resultOf(id: EventId): ToolResultEvent | undefined {
+    const call = this.#loggedCall(id);
+    const at = call === undefined ? undefined : newestResultAt(call, this.#log.position);
+    const result = at === undefined ? undefined : this.#log.eventAt(at);
+    return result !== undefined && isToolResult(result) ? result : undefined;
+  }
+
   positionOf(id: EventId): number | undefined {
     const position = this.#log.positionOf(id);
     return position !== undefined && position < this.#log.position ? position : undefined;
@@ -201,6 +222,11 @@ export class LogView implements View, KnowsItsLog {
       if (response !== undefined) responses.add(response);
     }
     return responses.size;
+  }
+
+  #loggedCall(id: EventId): Call | undefined {
+    const position = this.positionOf(id);
+    return position === undefined ? undefined : this.#log.history.callAt(position);
   }
 
   get #sendOrder(): SendOrder {

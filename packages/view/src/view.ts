@@ -1,4 +1,5 @@
 import type {
+  ActionEvent,
   Condensation,
   Event,
   EventId,
@@ -106,6 +107,13 @@ export interface View {
    * forgotten events; undefined for events that no model made. Group by this and not by `llmResponseId`, which servers repeat.
    */
   responseOf(id: EventId): EventId | undefined;
+  /**
+   * The call that an event makes or answers, as logged. Also defined for forgotten events; undefined for a result without a call.
+   * Servers repeat the ids of calls, so match calls and results by this and not by `toolCallId`.
+   */
+  callOf(id: EventId): ActionEvent | undefined;
+  /** The newest result of the call that an event makes or answers, as logged. Also defined for forgotten events. */
+  resultOf(id: EventId): ToolResultEvent | undefined;
   /** The position of an event in the log, counted from 0; undefined for a summary and for an event that is not in the log. */
   positionOf(id: EventId): number | undefined;
   /** The index of an event in the stored list; undefined if the list does not contain it. */

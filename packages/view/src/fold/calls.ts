@@ -46,6 +46,8 @@ export interface Call {
   answeredAt: number;
   /** The first result was appended after the batch was sealed. */
   late: boolean;
+  /** The same call, sent again for a result that came after the model had read one. */
+  again: Call | undefined;
   /**
    * The list need not hold the call for a late result to be sent, because it did not hold it when the result came. The call of
    * the log is sent with it.
@@ -73,6 +75,8 @@ export class CallHistory {
   readonly #isListed: (action: ActionEvent) => boolean;
   /** For the position of each assistant event, the first position of its response. */
   readonly #responses: (number | undefined)[] = [];
+  /** For the position of each event that makes or answers a call, the call. */
+  readonly #calls: (Call | undefined)[] = [];
   #batches = 0;
   #open: Batch | undefined;
   /** How many calls of the open batch have no result. */
@@ -99,16 +103,21 @@ export class CallHistory {
     return this.#responses[position];
   }
 
+  /** The call that the event at a position makes or answers; undefined for any other event. */
+  callAt(position: number): Call | undefined {
+    return this.#calls[position];
+  }
+
   /** Adds the next event. Returns the call that the event makes or answers; undefined for any other event. */
   append(event: Event, position: number): Call | undefined {
     if (isAssistantEvent(event)) this.#respond(event, position);
     switch (event.type) {
       case 'action':
-        return this.#appendAction(event, position);
+        return (this.#calls[position] = this.#appendAction(event, position));
       case 'observation':
       case 'user-reject-observation':
       case 'agent-error':
-        return this.#appendResult(event, position);
+        return (this.#calls[position] = this.#appendResult(event, position));
       case 'llm-usage':
         this.#isModelCalled ||= event.purpose === 'agent';
         return undefined;
@@ -157,6 +166,7 @@ export class CallHistory {
       results: undefined,
       answeredAt: never,
       late: false,
+      again: undefined,
       isAlone: false,
     };
     if (this.#open === undefined) batch.calls = [call];
@@ -200,7 +210,8 @@ export class CallHistory {
   }
 
   /** A call that was answered before, for a result that the model has not read. */
-  #askAgain({ action }: Call, result: Result): Call {
+  #askAgain(earlier: Call, result: Result): Call {
+    const { action } = earlier;
     const call: Call = {
       action,
       batch: this.#newBatch(result.position, []),
@@ -211,8 +222,10 @@ export class CallHistory {
       results: [result],
       answeredAt: result.position,
       late: true,
+      again: undefined,
       isAlone: true,
     };
+    earlier.again = call;
     this.#newest.set(action.toolCall.id, call);
     return call;
   }
@@ -227,6 +240,12 @@ export class CallHistory {
     this.#open = undefined;
     this.#waiting = 0;
   }
+}
+
+/** The position of a call's newest result before a position of the log. Undefined if there is none. */
+export function newestResultAt(call: Call, position: number): number | undefined {
+  const later = call.again === undefined ? undefined : newestResultAt(call.again, position);
+  return later ?? call.results?.findLast((result) => result.position < position)?.position;
 }
 
 /** True if a call may still be answered in its place, at a position of the log. */

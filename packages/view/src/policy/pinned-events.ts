@@ -52,14 +52,14 @@ export function pinStates(view: View): ReadonlyMap<EventId, PinState> {
     const index = view.indexOf(id);
     const event = index === undefined ? undefined : view.events.at(index);
     if (index === undefined || event === undefined) continue;
-    const callId = callIdOf(event);
-    if (callId === undefined) {
+    if (event.type !== 'action' && !isToolResult(event)) {
       set(id, state);
       continue;
     }
     setUnit(index, state);
-    const other = otherHalf(view, index, callId);
-    if (other !== undefined) setUnit(other, state);
+    const other = event.type === 'action' ? view.resultOf(id) : view.callOf(id);
+    const otherIndex = other && view.indexOf(other.id);
+    if (otherIndex !== undefined) setUnit(otherIndex, state);
   }
   return states;
 }
@@ -78,23 +78,4 @@ function namedIds(view: View): ReadonlyMap<EventId, PinState> {
     }
   }
   return named;
-}
-
-function callIdOf(event: LLMConvertibleEvent): string | undefined {
-  return event.type === 'action' ? event.toolCall.id : isToolResult(event) ? event.toolCallId : undefined;
-}
-
-/**
- * The nearest call of a result, or the nearest result of a call. Events that are not sent, such as repeated calls, do not
- * count.
- */
-function otherHalf(view: View, index: number, callId: string): number | undefined {
-  const step = view.events.at(index)?.type === 'action' ? 1 : -1;
-  for (let at = index + step; at >= 0 && at < view.events.length; at += step) {
-    const event = view.events.at(at);
-    if (event === undefined || callIdOf(event) !== callId || view.leftOut.has(event.id)) continue;
-    // An event of the same kind with the same id belongs to another call.
-    return (event.type === 'action') === (step === -1) ? at : undefined;
-  }
-  return undefined;
 }
