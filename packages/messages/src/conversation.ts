@@ -9,8 +9,8 @@ import { canonical, digestOf, messageDigest } from './log/digest.js';
 import type { Codec } from './codecs/codec.js';
 import { defersTools, loadedTools } from './codecs/deferred-tools.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
-import { fixedTokens } from './room/fixed-tokens.js';
-import type { ChangeWatch } from './log/change-watch.js';
+import { fixedTokens, Room } from './room/room.js';
+import type { ChangeWatch } from './log/snapshot.js';
 import { HistoryLog } from './log/history-log.js';
 import type { LogOptions } from './log/history-log.js';
 import { modelOf, modelOptionsOf } from './model.js';
@@ -20,7 +20,6 @@ import type { SentMessage } from './output/output.js';
 import type { OwnEvents, Placement } from './log/own-events.js';
 import { actionOf, answerTo } from './own-tools.js';
 import type { OwnAnswer, OwnTools, ToolAnswer } from './own-tools.js';
-import { Room } from './room/room.js';
 
 /** How many lists of one conversation are kept read: branches. */
 const maxLogs = 4;

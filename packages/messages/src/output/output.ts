@@ -9,7 +9,6 @@ import type { HistoryLog } from '../log/history-log.js';
 import type { HostList } from '../log/host-list.js';
 import { insertsOf } from './inserts.js';
 import type { PlacedInsert } from './inserts.js';
-import { unpaired } from './list-repair.js';
 
 /** One message that is sent. */
 export interface SentMessage {
@@ -287,4 +286,25 @@ function callId(event: Event): string {
 
 function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index]);
+}
+
+/**
+ * The calls and results that no provider takes: calls without a result, results without a call, calls with the id of an open one. An abort
+ * leaves such lists.
+ */
+export function unpaired(view: View): ReadonlySet<EventId> {
+  const gone = new Set<EventId>();
+  const answered = new Set<string>();
+  for (const event of [...view.events].reverse()) {
+    const reason = view.leftOut.get(event.id);
+    if (isToolResult(event)) {
+      if (reason === 'a result without a call that waits for one') gone.add(event.id);
+      else answered.add(event.toolCallId);
+    } else if (event.type === 'action' && reason !== undefined) {
+      // Of an open batch those calls stay that have their result.
+      const isOpen = reason === 'waits for the results of an open batch';
+      if (!isOpen || !answered.has(event.toolCall.id)) gone.add(event.id);
+    }
+  }
+  return gone;
 }

@@ -1,9 +1,15 @@
 import { createEvent, hostFilesOf } from '@palimpsest/events';
-import type { Condensation, Event, ToolResultEvent } from '@palimpsest/events';
+import type { Condensation, ContentPart, Event, ToolResultEvent } from '@palimpsest/events';
+import type { Piece } from '@palimpsest/llm-adapters/wire';
 import { condensation, condenseUntilSettled, cutProtected, isCondensation } from '@palimpsest/view';
 import type { AttemptReport, CondenseContext, Condenser, View } from '@palimpsest/view';
-import { hardReset } from './hard-reset.js';
+import type { Codec } from '../codecs/codec.js';
+import { loadedTools } from '../codecs/deferred-tools.js';
+import type { FitOptions } from '../fit.js';
+import { neutral } from '../log/history-log.js';
 import type { HistoryLog } from '../log/history-log.js';
+import type { Model } from '../model.js';
+import { hardReset } from './hard-reset.js';
 import { cutResults } from './large-results.js';
 
 /** A view that takes more of a window that has overflowed is not condensed enough, and what a hard reset leaves of it. */
@@ -99,5 +105,47 @@ export class Room {
     this.#log.append(event);
     if (isCondensation(event)) this.condensations.push(event);
     this.#view = this.#log.view;
+  }
+}
+
+/**
+ * The size of what is sent beside the view: the tools that the provider loads, and the tail. The instructions are an event of the log, so
+ * they are a part of the view. Unit: tokens, as the view estimates.
+ */
+export function fixedTokens(
+  { tools, tail = [] }: FitOptions,
+  codec: Codec,
+  { estimateTokens, maxPages }: Pick<Model, 'estimateTokens' | 'maxPages'>,
+): number {
+  const loaded = loadedTools(tools) ?? [];
+  const ofTools =
+    loaded.length === 0
+      ? 0
+      : estimateTokens(createEvent('system-prompt', { id: 'tools', systemPrompt: jsonOf(loaded) }));
+  return tail.reduce<number>((sum, message) => {
+    const content = neutral(codec.read(message), maxPages).pieces.flatMap(partsIn);
+    return sum + estimateTokens(createEvent('message', { source: 'environment', role: 'user', content }));
+  }, ofTools);
+}
+
+function partsIn(piece: Piece): readonly ContentPart[] {
+  switch (piece.type) {
+    case 'content':
+      return [piece.part];
+    case 'result':
+      return piece.content.flatMap(partsIn);
+    case 'call':
+      return [{ type: 'text', text: piece.arguments }];
+    default:
+      return [];
+  }
+}
+
+/** What cannot be written as JSON is no part of a request. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '';
   }
 }

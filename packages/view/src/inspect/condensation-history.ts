@@ -7,7 +7,7 @@ import type {
   EventId,
   LLMConvertibleEvent,
 } from '@palimpsest/events';
-import { newestStep } from '../policy/newest-step.js';
+import { newestStep } from '../policy/units.js';
 import { ViewProjection } from '../view-projection.js';
 import type { View, ViewOptions } from '../view.js';
 

@@ -1,7 +1,7 @@
 import { InvalidEventError, parseEvent } from '@palimpsest/events';
 import type { Condensation, EventId } from '@palimpsest/events';
-import { pinnedEventIds } from './pinned-events.js';
-import { protectedEventIds } from './protected-events.js';
+import { pinnedEventIds } from './pins.js';
+import { protectedEventIds } from './protection.js';
 import { viewOfLog } from '../log-view.js';
 import type { View } from '../view.js';
 

@@ -1,12 +1,12 @@
 import { createEvent as createEventByDefault, InvalidEventError } from '@palimpsest/events';
 import type { Condensation, CreateEvent, Event } from '@palimpsest/events';
-import { condensationProblem, condensedViewProblem } from './condensation-problem.js';
-import type { AttemptReport, CondenseContext, Condenser } from '../condenser.js';
 import { isCondensation } from '../condenser.js';
-import { decisionOf } from './decision.js';
+import type { AttemptReport, CondenseContext, Condenser } from '../condenser.js';
 import { InvalidCondensedLogError, InvalidCondenserResultError, NoCondensationAvailableError } from '../errors.js';
-import { withCutWords } from './protected-cuts.js';
 import type { View } from '../view.js';
+import { condensationProblem, condensedViewProblem } from './condensation-problem.js';
+import { decisionOf } from './decision.js';
+import { withCutWords } from './protected-cuts.js';
 
 /** A log with an `append` method and the view of all its events. {@link ViewProjection} implements it. */
 export interface CondensedLog {
@@ -126,4 +126,26 @@ function attemptEvent({ name }: Condenser, attempt: AttemptReport, createEvent: 
 function nothingToForget({ name }: Condenser, createEvent: CreateEvent): Condensation {
   const metadata = { condenser: name, reason: 'nothing-to-forget' };
   return createEvent('condensation', { forgottenEventIds: [], metadata });
+}
+
+/**
+ * Resolves to the result of the work. Rejects with the signal's reason as soon as the signal is aborted, also if the work
+ * ignores the signal; the later result of the work is ignored.
+ */
+export async function untilAborted<Result>(
+  work: Result | Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  if (signal === undefined) return work;
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }

@@ -1,7 +1,7 @@
 import type { Condensation } from '@palimpsest/events';
 import type { CondenseContext, Condenser } from '../condenser.js';
 import { CondenserTimeoutError, NoCondensationAvailableError } from '../errors.js';
-import { untilAborted } from './until-aborted.js';
+import { untilAborted } from './condense-until-settled.js';
 import type { View } from '../view.js';
 import { viewOfLog } from '../log-view.js';
 

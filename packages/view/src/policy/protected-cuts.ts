@@ -1,6 +1,6 @@
 import { createEvent as createEventByDefault, hostFilesOf, isToolResult, isUserMessage } from '@palimpsest/events';
 import type { Condensation, CreateEvent, EventId, LLMConvertibleEvent, Redaction } from '@palimpsest/events';
-import { protectedEventIds, waitingWords } from './protected-events.js';
+import { protectedEventIds, waitingWords } from './protection.js';
 import { cuttableLength, redactedCopy } from '../fold/redacted-copy.js';
 import { viewOfLog } from '../log-view.js';
 import type { View } from '../view.js';

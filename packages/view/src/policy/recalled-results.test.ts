@@ -3,7 +3,7 @@ import type { LogBuilder } from '@palimpsest/events/testing';
 import { describe, expect, test } from 'vitest';
 import { condensation } from './condensation.js';
 import { condensationProblem } from './condensation-problem.js';
-import { recalledEventIds } from './recalled-results.js';
+import { recalledEventIds } from './protection.js';
 import { View } from '../view-projection.js';
 
 const marked = { details: { recalledEventIds: ['event-1'] } };

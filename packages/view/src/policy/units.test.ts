@@ -1,5 +1,5 @@
 import { logBuilder } from '@palimpsest/events/testing';
-import { View } from '../index.js';
+import { newestStep, View } from '../index.js';
 import { randomLog } from '../testing/random-log.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -80,4 +80,28 @@ test('the units lie in order, and a derived view never has a finer cut than the 
     }),
     { seed: 20_261_121, numRuns: fewer(100) },
   );
+});
+
+test('the newest step is the last response with its results and the words behind it', () => {
+  const log = logBuilder();
+  log.user('go');
+  log.call('read_file');
+  log.batch([{ name: 'read_file' }, { name: 'read_file' }]);
+  log.user('and then?');
+  expect(newestStep(View.fromEvents(log.events))).toEqual({ start: 3, cutPoint: 3, sharesResponse: false });
+});
+
+test('without a response it is the last event, and an empty view has an empty one', () => {
+  const log = logBuilder();
+  log.user('a');
+  log.user('b');
+  expect(newestStep(View.fromEvents(log.events)).start).toBe(1);
+  expect(newestStep(View.fromEvents([])).start).toBe(0);
+});
+
+test('where one response id stands on everything, it is the last call and its result', () => {
+  const log = logBuilder();
+  log.user('go');
+  for (let step = 1; step <= 5; step++) log.call('read_file', {}, 'text', { llmResponseId: 'r' });
+  expect(newestStep(View.fromEvents(log.events))).toEqual({ start: 9, cutPoint: 1, sharesResponse: true });
 });

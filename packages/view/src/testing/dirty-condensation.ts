@@ -1,5 +1,5 @@
 import type { Condensation, EventId, Redaction } from '@palimpsest/events';
-import { protectedEventIds } from '../policy/protected-events.js';
+import { protectedEventIds } from '../policy/protection.js';
 import type { LogWriter } from './log-writer.js';
 
 /** Writes an invalid condensation: any ids, any offset, any redactions. */

@@ -6,7 +6,7 @@ import type { View, ViewOptions } from '../view.js';
 import { ViewProjection } from '../view-projection.js';
 import { longestRun } from '../fold/runs.js';
 import type { ViewProperty } from '../fold/runs.js';
-import { check } from './contract/check.js';
+import { check } from './contract/subject.js';
 import { fingerprint } from './contract/fingerprint.js';
 import type { NamedLog } from './contract/history.js';
 import { named } from './contract/subject.js';

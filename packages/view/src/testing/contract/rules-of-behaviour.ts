@@ -1,10 +1,9 @@
 import type { Condenser } from '../../condenser.js';
 import { View } from '../../view-projection.js';
-import { check } from './check.js';
+import { check, condense, named, onEveryHistory } from './subject.js';
 import { decision, fingerprint } from './fingerprint.js';
 import { historyOf, withEvent } from './history.js';
 import type { History } from './history.js';
-import { condense, named, onEveryHistory } from './subject.js';
 import type { Rule, Subject } from './subject.js';
 
 const actsWhereItShould: Rule = {

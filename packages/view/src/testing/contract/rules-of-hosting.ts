@@ -1,11 +1,10 @@
 import { createEvent, parseEvent } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { ViewProjection } from '../../view-projection.js';
-import { check } from './check.js';
+import { check, condense, named, onEveryHistory } from './subject.js';
 import { decision, fingerprint } from './fingerprint.js';
 import { historyOf, withEvent } from './history.js';
 import type { History } from './history.js';
-import { condense, named, onEveryHistory } from './subject.js';
 import type { Rule, Subject } from './subject.js';
 
 /** How long an aborted condenser may take. Unit: turns of the event loop. */

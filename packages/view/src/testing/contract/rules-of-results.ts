@@ -1,15 +1,14 @@
 import { createEvent, isToolResult } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
 import { condensationProblem, condensedViewProblem } from '../../policy/condensation-problem.js';
-import { newestStep } from '../../policy/newest-step.js';
-import { pinnedEventIds } from '../../policy/pinned-events.js';
-import { protectedEventIds } from '../../policy/protected-events.js';
+import { newestStep } from '../../policy/units.js';
+import { pinnedEventIds } from '../../policy/pins.js';
+import { protectedEventIds } from '../../policy/protection.js';
 import { viewOfLog } from '../../log-view.js';
 import type { View } from '../../view.js';
 import { messageViolations } from '../message-violations.js';
-import { check } from './check.js';
+import { check, named, onEveryHistory, trialOn } from './subject.js';
 import { withEvent } from './history.js';
-import { named, onEveryHistory, trialOn } from './subject.js';
 import type { Rule } from './subject.js';
 
 const returnsOneOfTwo: Rule = {

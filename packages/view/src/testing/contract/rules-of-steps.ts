@@ -4,8 +4,7 @@ import { View } from '../../view-projection.js';
 import { ViewProjection } from '../../view-projection.js';
 import { randomLog } from '../random-log.js';
 import { sentParts } from '../sent-parts.js';
-import { check } from './check.js';
-import { named } from './subject.js';
+import { check, named } from './subject.js';
 import type { Rule, Subject } from './subject.js';
 
 /** A condenser that rewrites at more than this share of the model calls counts as rewriting every step. */

@@ -3,7 +3,6 @@ import type { CondenseContext, Condenser } from '../../condenser.js';
 import { isCondensation } from '../../condenser.js';
 import { NoCondensationAvailableError } from '../../errors.js';
 import type { View } from '../../view.js';
-import { check } from './check.js';
 import type { History, NamedLog } from './history.js';
 import { withEvent } from './history.js';
 
@@ -98,4 +97,9 @@ export async function named<Result>(history: NamedLog, run: () => Promise<Result
   } catch (error) {
     throw new Error(`on ${history.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
+}
+
+/** Throws an error that says what a condenser did, unless the condition holds. */
+export function check(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Error(what);
 }

@@ -1,5 +1,5 @@
 import type { EventId } from '@palimpsest/events';
-import { keptEventIds } from './kept-events.js';
+import { keptEventIds } from './protection.js';
 import { viewOfLog } from '../log-view.js';
 import { isPartOfCall } from './units.js';
 import type { Unit } from './units.js';
