@@ -167,7 +167,7 @@ describe('each rule finds what it is for', () => {
         'typescript/prefer-as-const': `export const one = 1 as 1;`,
         'typescript/prefer-namespace-keyword': `export declare module Old { const one: 1; }`,
         'typescript/triple-slash-reference': `/// <reference path="./event.d.ts" />`,
-      }).map(([rule, line]) => ['tools/generators/src/broken.ts', line, rule] as const),
+      }).map(([rule, line]) => ['tools/checks/src/broken.ts', line, rule] as const),
     ),
   )('%s: %s breaks %s', (_file, _line, rule, broken) => {
     expect(broken()).toContain(rule);

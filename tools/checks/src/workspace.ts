@@ -13,7 +13,6 @@ export interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly repository?: { readonly type: string; readonly url: string; readonly directory: string };
   readonly homepage?: string;
-  readonly keywords?: readonly string[];
   readonly scripts?: Readonly<Record<string, string>>;
 }
 
