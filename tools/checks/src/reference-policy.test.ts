@@ -10,7 +10,7 @@ import type { Condenser, View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { workspaceRoot } from './workspace.js';
 
-// Apps import no apps, so one line stands in both: see docs/decisions/0061.
+// Apps import no apps, so one line stands in both: see docs/decisions/0054.
 
 const fromApp = (file: string): Promise<unknown> => import(pathToFileURL(path.join(workspaceRoot, 'apps', file)).href);
 const { defaultCondenser } = (await fromApp('reference-agent/src/default-condenser.ts')) as {
