@@ -29,7 +29,7 @@ function importsOfFile(file: string): readonly string[] {
 }
 
 /** Uses the full parser: TypeScript's faster `preProcessFile` misses imports after some regular expressions and templates. */
-export function importsOf(source: string): readonly string[] {
+function importsOf(source: string): readonly string[] {
   const found: string[] = [];
   // Most files have imports at their top alone.
   const hasNested = /\b(?:import|require|loadModule)\s*\(/.test(source);

@@ -231,7 +231,7 @@ export async function program(file: string, args: readonly string[], options: Ex
   }
 }
 
-export function npm(directory: string, args: readonly string[]): Promise<{ stdout: string }> {
+function npm(directory: string, args: readonly string[]): Promise<{ stdout: string }> {
   // If npm runs this script, its JavaScript file is used, so Windows needs no shell.
   const program = process.env['npm_execpath'];
   const options = { cwd: directory, maxBuffer: 64 * 1024 * 1024 };
