@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { entriesOf, namesIn, reportOf } from './exported-names.js';
-import { apps, packages, workspaceRoot } from './workspace.js';
+import { apps, publishedPackages, workspaceRoot } from './workspace.js';
 
 const folder = path.join(workspaceRoot, 'tools/checks/exported-names');
-const published = [...packages, ...apps]
+const published = [...publishedPackages, ...apps]
   .map((each) => ({ shortName: each.shortName, entries: entriesOf(each) }))
   .filter(({ entries }) => entries.length > 0);
 

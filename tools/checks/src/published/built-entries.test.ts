@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { externalImports, isNodeBuiltin, packageOf } from '../imports.js';
-import { apps, packages, type Workspace } from '../workspace.js';
+import { apps, publishedPackages, type Workspace } from '../workspace.js';
 
 const modelClients = ['openai', '@anthropic-ai/sdk'];
 /** Packages whose subject is Node: their root entries may use it. */
@@ -21,19 +21,22 @@ function rootFiles({ directory, manifest }: Workspace): readonly string[] {
 }
 
 // Lint looks at the sources. A chunk that two entries share shows itself only in what was built.
-describe.each(packages.filter(({ shortName }) => !nodePackages.includes(shortName)))('$manifest.name', (workspace) => {
-  it('reaches neither Node, nor a model client, nor a subpath of a sibling from its root entry', () => {
-    const reached = rootFiles(workspace).flatMap((file) => [...externalImports(file)]);
-    const forbidden = reached.filter(
-      (name) =>
-        isNodeBuiltin(name) ||
-        modelClients.includes(packageOf(name)) ||
-        (/^@palimpsest\/[^/]+\//.test(name) && !lightSubpaths.includes(name)),
-    );
+describe.each(publishedPackages.filter(({ shortName }) => !nodePackages.includes(shortName)))(
+  '$manifest.name',
+  (workspace) => {
+    it('reaches neither Node, nor a model client, nor a subpath of a sibling from its root entry', () => {
+      const reached = rootFiles(workspace).flatMap((file) => [...externalImports(file)]);
+      const forbidden = reached.filter(
+        (name) =>
+          isNodeBuiltin(name) ||
+          modelClients.includes(packageOf(name)) ||
+          (/^@palimpsest\/[^/]+\//.test(name) && !lightSubpaths.includes(name)),
+      );
 
-    expect(forbidden).toEqual([]);
-  });
-});
+      expect(forbidden).toEqual([]);
+    });
+  },
+);
 
 // knip compares imports and manifests, and takes a devDependency for a dependency.
 it.each(apps.map((each) => [each.manifest.name, each] as const))('%s imports what npm installs with it', (_, app) => {
