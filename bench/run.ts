@@ -11,7 +11,7 @@ import { bodies, messagesOfLog, projectionSteps } from './view.js';
 
 type Measurement = (logOf: LogOf) => Promise<readonly Row[]>;
 
-/** What is measured where no measurement is named. */
+/** The measurements that run without a name. */
 const bounded: Readonly<Record<string, Measurement>> = {
   log: messagesOfLog,
   projection: projectionSteps,

@@ -16,7 +16,7 @@ const busy = { maxConcurrentRuns: 16, pollMs: 200 };
 /** Of takeovers. */
 const quickly = { leaseMs: 2_000, sweepMs: 500, pollMs: 200 };
 const lost = isQuick ? 2 : 10;
-/** How many appends a step makes, as the statements say: its call, and its result. */
+/** The appends of a step: its call, and its result. */
 const appendsOfStep = 2;
 /** About what one of them stores. Unit: bytes. */
 const appendBytes = 600;

@@ -5,7 +5,7 @@ import type { LocalPostgres } from '@palimpsest/postgres/testing';
 import pg from 'pg';
 import type { Task } from './setting.js';
 
-/** How many requests are put in at a time. */
+/** The number of requests that are put in at a time. */
 const together = 16;
 
 /** A database of its own on the server, and what an application that only asks has of it. */

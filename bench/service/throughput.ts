@@ -13,7 +13,7 @@ export interface LoadOptions {
   readonly windowMs: number;
 }
 
-/** What was measured in the window. CPU is user and system, in milliseconds a step. */
+/** The figures of the window. CPU is user and system, in milliseconds a step. */
 export interface Load {
   readonly stepsPerSecond: number;
   readonly workerCpu: number;
@@ -26,7 +26,7 @@ const stepsOfRun = 40;
 /** More requests than two cores serve in the time, and than all workers begin with. */
 const requestsFor = (windowMs: number) => Math.ceil(windowMs / 1_000) * 12 + 120;
 
-/** How many steps each worker has taken when the window begins: what is compiled and connected first is not measured. */
+/** The steps that each worker has taken when the window begins: compiling and connecting are not measured. */
 const warmUpSteps = 80;
 const longestWarmUpMs = 120_000;
 

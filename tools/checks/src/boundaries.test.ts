@@ -30,7 +30,7 @@ const importsRule = 'palimpsest/imports';
 const linted = new LintedLines();
 beforeAll(() => linted.lint());
 
-/** What the linter says of a file of ours that holds these lines. */
+/** Returns the rules that a file of ours with these lines breaks. */
 const rulesBroken = (file: string, ...lines: readonly string[]) => {
   const findings = linted.add(file, lines);
   return () => findings().map(({ rule }) => rule);

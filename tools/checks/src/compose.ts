@@ -21,18 +21,18 @@ const composeSchema = z.object({
   volumes: z.record(z.string(), z.unknown()),
 });
 
-/** What the compose file of the service is compared with. */
+/** The files and names that the compose file of the service is compared with. */
 export interface ComposeSurroundings {
   /** Of `service.ts`. */
   readonly source: string;
   readonly dockerfile: string;
   /** The page that says how the service is started. */
   readonly page: string;
-  /** Whether a file of the repository exists, by its path from the folder of the compose file. */
+  /** Tells if a file of the repository exists, by its path from the folder of the compose file. */
   readonly exists: (...path: string[]) => boolean;
 }
 
-/** What is wrong with the compose file of the service, as data: nothing is run. */
+/** Returns what is wrong with the compose file of the service, read as data: nothing is run. */
 export function composeProblems(text: string, { source, dockerfile, page, exists }: ComposeSurroundings): string[] {
   const { services, volumes } = composeSchema.parse(parse(text));
   const { postgres, service } = services;

@@ -28,7 +28,7 @@ export const context: CondenseContext = { signal: undefined };
 export const pinned: PinOptions & { readonly id?: string } = { id: undefined };
 `;
 
-/** What the condensers were given may be passed on. */
+/** A program that passes on the options that a condenser got. */
 const condensers = `
 import type { CreateEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
@@ -75,7 +75,7 @@ test.each([
   expect(typeProblems(name, program)).toEqual([]);
 });
 
-/** What TypeScript says of a user's program under `exactOptionalPropertyTypes`. No file is written: its name is where it would stand. */
+/** Returns the errors of TypeScript in a user's program under `exactOptionalPropertyTypes`. No file is written: the name says where it would be. */
 function typeProblems(name: string, program: string): readonly string[] {
   const file = path.join(workspaceRoot, name);
   const configuration = `${file}.tsconfig.json`;

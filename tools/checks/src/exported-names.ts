@@ -3,7 +3,7 @@ import path from 'node:path';
 import ts from 'typescript';
 import { entryPoints, type Workspace } from './workspace.js';
 
-/** What one entry exports. */
+/** An entry of a package and the names that it exports. */
 export interface Entry {
   /** As users import it, such as `@palimpsest/events/file`. */
   readonly specifier: string;

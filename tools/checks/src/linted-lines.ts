@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { apps, packages, workspaceRoot } from './workspace.js';
 
-/** What the linter finds. */
+/** A problem that the linter finds. */
 export interface Finding {
   /** As in a comment that permits it, such as `palimpsest/layers`. */
   readonly rule: string;

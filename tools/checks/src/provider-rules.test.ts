@@ -20,7 +20,7 @@ const known = new Set([...rows.map(({ rule }) => rule), ...ofCompatibleServers, 
 const id = String.raw`(?:[A-E]\.\d|[ABC]\d{1,2}|[A-D]-[a-z-]+|[A-E])(?![\w-])`;
 /** `provider-rules A5, A.4 and D`. */
 const citation = new RegExp(String.raw`provider-rules(?!\.md)(?: (${id}(?:(?:, | and | to )${id})*))?`, 'g');
-/** What looks like an id in a comment of code that is about the rules. */
+/** An id of a rule in a comment of code that is about the rules. */
 const mentioned = /(?<![\w.'`-])(?:[ABC]\.\d|[ABC]\d{1,2})(?![\w.]*\w)/g;
 
 const aboutRules = ['packages/provider-servers/src', 'packages/llm-adapters/src'];

@@ -22,7 +22,7 @@ const { referenceAgentCondenser } = (await fromApp('test-harness/src/replay/refe
 
 const contextWindow = 12_000;
 
-/** What is shown before each model call, with the ids of condensations left out. */
+/** Returns the messages before each model call, without the ids of condensations. */
 async function shownBy(condenser: Condenser, events: readonly Event[]): Promise<readonly string[]> {
   const projection = new ViewProjection();
   const shown: string[] = [];

@@ -26,7 +26,7 @@ interface Bundle {
   readonly packages: readonly string[];
 }
 
-/** What a bundler makes for a browser of a program that uses this of our packages. */
+/** Bundles, for a browser, a program that uses these names of our packages. */
 async function bundled(exports: Readonly<Record<string, string>>, project = 'condensers'): Promise<Bundle> {
   const lines = Object.entries(exports).map(([name, names]) => `export { ${names} } from '@palimpsest/${name}';`);
   const { outputFiles, metafile } = await build({

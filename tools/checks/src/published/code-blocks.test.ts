@@ -20,7 +20,7 @@ const blocks = codeBlocks();
 const title = ({ page, line }: CodeBlock) => `${page}:${line}`;
 const written = (language: string) => blocks.filter((block) => block.language === language);
 
-/** What a reader installs beside our packages; it is the workspace's own, so that no registry is asked. */
+/** The packages that a reader installs beside ours. They are the workspace's own, so no registry is asked. */
 const peers = [
   '@anthropic-ai/sdk',
   'openai',

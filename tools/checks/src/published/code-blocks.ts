@@ -19,7 +19,7 @@ export function codeBlocks(): readonly CodeBlock[] {
   return directories.flatMap((directory) => pagesIn(directory).flatMap(blocksOf));
 }
 
-/** Whether a program is for a framework that needs Node 22: the tests of `integrations/node22` run it. */
+/** Tells if a program is for a framework that needs Node 22: the tests of `integrations/node22` run it. */
 export function isForNode22({ code }: Pick<CodeBlock, 'code'>): boolean {
   return /from '(?:@openai\/agents|@mastra\/core|@strands-agents\/sdk)[/']/.test(code);
 }

@@ -7,7 +7,7 @@ import { node, npmInstall } from './pack.js';
 import { workspaceRoot } from '../workspace.js';
 
 const source = path.join(workspaceRoot, 'packages/condensers/src');
-/** What is no condenser. */
+/** Folders that are no condenser. */
 const shared = ['authoring', 'config', 'node'];
 const entries = await readdir(source, { withFileTypes: true });
 const folders = entries.filter((entry) => entry.isDirectory() && !shared.includes(entry.name)).map(({ name }) => name);

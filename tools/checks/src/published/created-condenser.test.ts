@@ -9,7 +9,7 @@ import { workspaceRoot } from '../workspace.js';
 
 const run = promisify(execFile);
 const modules = path.join(workspaceRoot, 'node_modules');
-/** What the new package is developed with; it is the workspace's own, so that no registry is asked. */
+/** The tools that the new package is developed with. They are the workspace's own, so no registry is asked. */
 const developmentTools = ['vitest', 'typescript'];
 
 let root: string;

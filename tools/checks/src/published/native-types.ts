@@ -15,14 +15,14 @@ const { default: compiler } = (await import(
 /** A compilation ends soon: to collect its garbage seldom spares a fifth of its time. */
 const environment = { ...process.env, GOGC: '400' };
 
-/** What a `tsconfig.json` says. */
+/** The content of a `tsconfig.json`. */
 export interface Compilation {
   readonly compilerOptions: Readonly<Record<string, unknown>>;
   readonly files?: readonly string[];
   readonly include?: readonly string[];
 }
 
-/** What a user of all strictness compiles with; nothing is written. */
+/** The options of the strictest user. Nothing is written. */
 export const strictUser = {
   module: 'nodenext',
   moduleResolution: 'nodenext',

@@ -42,7 +42,7 @@ export async function packAll(destination: string): Promise<Tarballs> {
   return new Map(Object.values(packed).map(({ name, filename }) => [name, path.join(destination, filename)]));
 }
 
-/** What decides an installation, and where the rest is. */
+/** The fields that decide an installation, and the folder of the other files. */
 interface ManifestAlone {
   readonly name: string;
   readonly filesOf?: string;

@@ -12,7 +12,7 @@ import { strictUser, typeProblems } from './native-types.js';
 import { command, install, installedPackages, node, npx, type Tarballs } from './pack.js';
 import { entryPoints, packages, workspaceRoot } from '../workspace.js';
 
-/** What `npm install` of the one package brings: the table in CONTRIBUTING.md and what that needs in turn. */
+/** The packages that `npm install` of one package brings: the table in CONTRIBUTING.md, and their own dependencies. */
 const bringsAlong: Readonly<Record<string, readonly string[]>> = {
   events: ['zod'],
   tools: ['@palimpsest/events', 'ignore', 're2js', 'zod'],
@@ -254,7 +254,7 @@ describe('installed together', () => {
   });
 });
 
-/** What a stranger tries first, with nothing of this repository around. */
+/** The first commands of a stranger, with nothing of this repository around. */
 it('the packed harness finds the sessions of a home and reports on them in an empty folder', async () => {
   const project = path.join(directory, 'test-harness');
   const [home, empty] = [path.join(project, 'home'), path.join(project, 'empty')];
