@@ -29,7 +29,7 @@ export interface Insurance {
   readonly credit: number;
 }
 
-/** A conversation of so many calls gets half of the credit. Unit: model calls. @see decision 53 */
+/** A conversation of so many calls gets half of the credit. Unit: model calls. @see decision 56 */
 const callsForHalfTheCredit = 50;
 
 /** No credit lets a conversation become dearer than this, unless the tolerance does. Unit: share of the bill of doing nothing. */
