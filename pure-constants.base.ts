@@ -36,7 +36,7 @@ function withPureConstants(path: string, text: string): string {
   );
 }
 
-/** What evaluates nothing of what is in it. */
+/** Nodes that evaluate nothing of what is in them. */
 const functions = ['ArrowFunctionExpression', 'FunctionExpression'];
 
 /** Calls, and what may be a call: a property may be a getter, and what is spread an iterator. */

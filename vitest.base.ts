@@ -7,7 +7,7 @@ import type { ViteUserConfig } from 'vitest/config';
 /** Tests run on the sources of every package, with no build. */
 const conditions = ['@palimpsest/source'];
 
-/** What a second version of Node can show nothing about: see docs/decisions/0105. */
+/** Tests that cannot fail on a second version of Node alone: see docs/decisions/0001. */
 const sameOnEveryEngine = [
   // That a contract finds broken implementations. Those of ours keep the contract on both.
   '**/testing/{broken-stores,llm-contract-broken,condenser-contract,view-property-contract,codec-contract}.test.ts',

@@ -62,7 +62,7 @@ const sizes = [1_000, 10_000];
 const [steps, beginnings] = [30, 9];
 const log = (length: number): readonly Event[] => ordinaryLog(length, 1_000).map(parseEvent);
 
-/** What each condenser takes for "no", at a further step, and for "yes", on half of a log of which nothing is known. */
+/** Measures "no" of each condenser at a further step, and "yes" on half of a log of which nothing is known. */
 export async function decisions(): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const size of sizes) {
@@ -111,7 +111,7 @@ async function timeOfYes(condenser: Condenser, events: readonly Event[]): Promis
   });
 }
 
-/** What is to be condensed. Unit: tokens. */
+/** The size of the part to condense. Unit: tokens. */
 const condensedTokens = 100_000;
 
 /** A condensation of events of which nothing is known before: made, folded, and the view taken. */
@@ -125,7 +125,7 @@ export async function firstCondensation(logOf: LogOf): Promise<readonly Row[]> {
   return [{ what, figure: median(times), unit: 'ms', limits: [60, 25] }];
 }
 
-/** How many of the events make a view of so many tokens. */
+/** Returns the number of events that make a view of so many tokens. */
 function eventsOfTokens(events: readonly Event[], tokens: number): number {
   const projection = new ViewProjection();
   for (const [index, event] of events.entries()) {

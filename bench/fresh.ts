@@ -46,7 +46,7 @@ export async function freshProcess(logOf: LogOf): Promise<readonly Row[]> {
   }
 }
 
-/** What a process of Node's prints, as JSON. */
+/** Returns the output of a process of Node's, parsed as JSON. */
 async function printed(args: readonly string[]): Promise<unknown> {
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout);

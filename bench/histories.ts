@@ -10,7 +10,7 @@ export const recordings = process.env['PALIMPSEST_TRAJECTORIES'];
 
 /** A log to measure with. */
 export interface MeasuredLog {
-  /** Where the events come from. */
+  /** The source of the events. */
   readonly origin: string;
   /** Checked and deeply frozen. */
   readonly events: readonly Event[];
@@ -127,7 +127,7 @@ export type WireName = keyof typeof wires;
 export interface HostHistory {
   /** The messages at a request. */
   readonly messages: HostMessage[];
-  /** What each further request adds: an answer of the model, and what answers it. */
+  /** The messages that each further request adds: an answer of the model, and the results. */
   readonly steps: readonly (readonly HostMessage[])[];
 }
 

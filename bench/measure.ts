@@ -101,7 +101,7 @@ export async function heldBytes(): Promise<number> {
   }
 }
 
-/** What `JSON.stringify` of a value takes, the least of three. Unit: milliseconds of CPU. */
+/** Returns the time of `JSON.stringify` of a value, the least of three. Unit: milliseconds of CPU. */
 export async function stringifyTime(value: unknown): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < 3; round++) times.push(await cpuOf(() => JSON.stringify(value)));
@@ -114,13 +114,13 @@ export interface Row {
   readonly figure: number;
   /** @defaultValue a ratio */
   readonly unit?: 'ms';
-  /** What the figure should not exceed, and what it should reach. @defaultValue none */
+  /** The bound that the figure should not exceed, and the aim. @defaultValue none */
   readonly limits?: Limits;
 }
 
 export type Limits = readonly [bound: number, aim?: number];
 
-/** What collects garbage, so that none of what was before is counted. Does nothing without `--expose-gc`. */
+/** Collects garbage, so that earlier garbage is not counted. Does nothing without `--expose-gc`. */
 export const collect = (): void => globalThis.gc?.();
 
 const kept: unknown[] = [];

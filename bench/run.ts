@@ -3,17 +3,15 @@ import { changed, first, further, memory, pause, thinking } from './fit.js';
 import { freshProcess } from './fresh.js';
 import { measuredLogs, recordings } from './histories.js';
 import type { LogOf } from './histories.js';
-import { coldLoad } from './load.js';
+import { coldLoad, replay } from './load.js';
 import type { Row } from './measure.js';
-import { replay } from './replay.js';
 import { starts } from './start.js';
 import { agentSteps, appends } from './store.js';
-import { telemetry } from './telemetry.js';
 import { bodies, messagesOfLog, projectionSteps } from './view.js';
 
 type Measurement = (logOf: LogOf) => Promise<readonly Row[]>;
 
-/** What is measured where no measurement is named. */
+/** The measurements that run without a name. */
 const bounded: Readonly<Record<string, Measurement>> = {
   log: messagesOfLog,
   projection: projectionSteps,
@@ -35,7 +33,6 @@ const all: Readonly<Record<string, Measurement>> = {
   append: appends,
   steps: agentSteps,
   start: starts,
-  telemetry,
 };
 
 const arguments_ = process.argv.slice(2);

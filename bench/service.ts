@@ -3,11 +3,6 @@ import process from 'node:process';
 import { localPostgres } from '@palimpsest/postgres/testing';
 import type { LocalPostgres } from '@palimpsest/postgres/testing';
 import { median } from './measure.js';
-import { growthOf, historyEvents } from './service/growth.js';
-import type { Size } from './service/growth.js';
-import { countsStatements, statementCounts, statementKinds } from './service/statement-counts.js';
-import type { StatementCounts } from './service/statement-counts.js';
-import { printTable, shown } from './service/table.js';
 import { takeoverTimes } from './service/takeover.js';
 import { floorOf, loadInMemory, loadOf } from './service/throughput.js';
 
@@ -16,13 +11,12 @@ const isQuick = process.argv.includes('--quick');
 const workerCounts = isQuick ? [2] : [1, 2, 4];
 const latencyMs = 20;
 const windowMs = isQuick ? 1_000 : 10_000;
-const sizes = isQuick ? [100, 200] : [100, 1_000, 10_000];
 /** Of loads: as many runs as keep two cores busy, which are looked for soon after one has ended. */
 const busy = { maxConcurrentRuns: 16, pollMs: 200 };
 /** Of takeovers. */
 const quickly = { leaseMs: 2_000, sweepMs: 500, pollMs: 200 };
 const lost = isQuick ? 2 : 10;
-/** How many appends a step makes, as the statements say: its call, and its result. */
+/** The appends of a step: its call, and its result. */
 const appendsOfStep = 2;
 /** About what one of them stores. Unit: bytes. */
 const appendBytes = 600;
@@ -32,15 +26,12 @@ const writerConnections = 4;
 const server = await localPostgres({ durable: true });
 if (server === undefined)
   throw new Error('npm has no PostgreSQL for this platform; name one in PALIMPSEST_POSTGRES_URL.');
-const isCounted = await countsStatements(server);
 const began = performance.now();
 const progress = (what: string) => console.error(`${((performance.now() - began) / 1_000).toFixed(0)} s: ${what}`);
 
 const benches: Readonly<Record<string, (server: LocalPostgres) => Promise<void>>> = {
   steps: stepsBench,
   takeover: takeoverBench,
-  statements: statementsBench,
-  growth: growthBench,
 };
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 console.log(
@@ -52,42 +43,6 @@ try {
   progress('done');
 } finally {
   await server.close();
-}
-
-async function statementsBench(postgres: LocalPostgres): Promise<void> {
-  if (!isCounted) return console.log('The server does not count statements: it has no pg_stat_statements.\n');
-  progress('statements');
-  const { step, run, idle } = await statementCounts(postgres, {
-    runner: {},
-    idleMs: windowMs,
-    runs: isQuick ? 4 : 12,
-  });
-  const row = (name: string, counts: StatementCounts) => {
-    // What is counted by differences may be a little less than nothing.
-    const each = statementKinds.map((kind) => Math.max(0, counts[kind]));
-    return [name, ...[...each, each.reduce((sum, count) => sum + count, 0)].map(shown)];
-  };
-  printTable(
-    ['statements', ...statementKinds, 'all'],
-    [
-      row('a step', step),
-      row('a request and its run, without the steps', run),
-      row('a worker with nothing to do, a second', idle),
-    ],
-  );
-}
-
-async function growthBench(postgres: LocalPostgres): Promise<void> {
-  progress('growth');
-  const growth = await growthOf(postgres, sizes, {
-    workers: 2,
-    latencyMs,
-    windowMs: windowMs / 2,
-    runner: { maxConcurrentRuns: busy.maxConcurrentRuns },
-    countsStatements: isCounted,
-  });
-  const head = `conversations of ${historyEvents} events that wait`;
-  printTable([head, ...sizes.map((size) => size.toLocaleString('en'))], growthRows(growth));
 }
 
 async function stepsBench(postgres: LocalPostgres): Promise<void> {
@@ -118,17 +73,14 @@ async function stepsBench(postgres: LocalPostgres): Promise<void> {
       row('steps a second, the model answers at once', ({ atOnce }) => atOnce.stepsPerSecond),
       row(`steps a second, it answers after ${latencyMs} ms`, ({ late }) => late.stepsPerSecond),
       row('the same with the default settings', (of) => of.default.stepsPerSecond),
-      row('bare inserts a second: the floor', ({ floor }) => floor.insertsPerSecond),
+      row('bare inserts a second: the floor', ({ floor }) => floor),
       row(
         'appends of steps, the model at once, to the floor',
-        ({ atOnce, floor }) => (atOnce.stepsPerSecond * appendsOfStep) / floor.insertsPerSecond,
+        ({ atOnce, floor }) => (atOnce.stepsPerSecond * appendsOfStep) / floor,
         '×',
       ),
-      row('cores kept busy, the model at once', ({ atOnce }) => atOnce.cores),
       row('CPU of a step: worker, ms', ({ atOnce }) => atOnce.workerCpu),
-      row('CPU of a step: PostgreSQL, ms', ({ atOnce }) => atOnce.serverCpu),
       row('CPU of a step: provider, ms', ({ atOnce }) => atOnce.modelCpu),
-      row('CPU of the bare inserts of a step: PostgreSQL, ms', ({ floor }) => floor.serverCpu * appendsOfStep),
       ['one process, logs in memory: steps a second', shown(memory.stepsPerSecond)],
       ['its CPU of a step, ms', shown(memory.workerCpu)],
     ],
@@ -158,23 +110,19 @@ async function takeoverBench(postgres: LocalPostgres): Promise<void> {
   printTable(['from the loss of a worker to the next event, seconds', 'killed', 'frozen'], rows);
 }
 
-function growthRows(growth: readonly Size[]): readonly (readonly string[])[] {
-  const row = (name: string, value: (size: Size) => number) => [name, ...growth.map((size) => shown(value(size)))];
-  const megabytes = (bytes: number) => bytes / 1_000_000;
-  return [
-    row(`steps a second, 2 workers, the model after ${latencyMs} ms`, ({ load }) => load.stepsPerSecond),
-    row('CPU of a step: PostgreSQL, ms', ({ load }) => load.serverCpu),
-    row('a look for requests, in PostgreSQL, ms', ({ lookMs }) => lookMs),
-    row('events: table, MB', ({ events }) => megabytes(events.table)),
-    row('events: index, MB', ({ events }) => megabytes(events.index)),
-    row('heads of conversations, with indexes, MB', ({ heads }) => megabytes(heads)),
-    row('requests (DBOS), with indexes, MB', ({ requests }) => megabytes(requests)),
-    row('opens one that is not in memory, ms', ({ ms }) => ms.open),
-    row('appends to one, ms', ({ ms }) => ms.append),
-    row('puts a message into an inbox, ms', ({ ms }) => ms.put),
-    row('enqueues one, ms', ({ ms }) => ms.enqueue),
-    row('cancels one, ms', ({ ms }) => ms.cancel),
-    row('`status()` of the runner, ms', ({ ms }) => ms.status),
-    row('`list()` of the store, all, ms', ({ ms }) => ms.list),
-  ];
+/** Prints a table in Markdown, padded as prettier does it. */
+function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
+  const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`;
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  console.log([line(head), rule, ...rows.map(line)].join('\n') + '\n');
+}
+
+/** A number as a reader wants it: two digits that matter, or all before the point. */
+function shown(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 10) return Math.round(value).toLocaleString('en');
+  if (size < 0.005) return '0';
+  return String(Number(value.toFixed(size >= 1 ? 1 : 2)));
 }

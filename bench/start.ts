@@ -14,7 +14,7 @@ const repository = fileURLToPath(new URL('..', import.meta.url));
 const endAtFirstFrame = fileURLToPath(new URL('end-at-first-frame.cjs', import.meta.url));
 const builtCli = (app: string): string => join(repository, 'apps', app, 'dist/cli.js');
 
-/** What a program without ours does for a request: it imports the SDK, and asks. */
+/** Returns the arguments of a program without our packages that imports the SDK and sends a request. */
 const alone = (script: string): readonly string[] => ['--input-type=module', '-e', script];
 const message = `model: 'model', messages: [{ role: 'user', content: 'Hello?' }]`;
 const openaiAlone = (address: string): string =>

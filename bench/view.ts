@@ -70,7 +70,7 @@ export async function projectionSteps(logOf: LogOf): Promise<readonly Row[]> {
 
 type Wire = readonly [name: string, limits: Limits, body: (request: CompletionRequest) => unknown];
 
-/** How a history becomes a body: without cache marks for GPT-4o, with them for the others. */
+/** The ways from a history to a body: without cache marks for GPT-4o, with them for the others. */
 const wires: readonly Wire[] = [
   ['Messages, Claude', [3], (request) => toMessagesRequest(request, { model: 'claude-opus-5-5' })],
   ['Chat Completions, GPT-4o', [2], (request) => toChatCompletionsRequest(request, { model: 'gpt-4o' })],

@@ -8,7 +8,7 @@ const warmUpRounds = 200;
 /** Beginning anew costs what a history is long, so the warm-up has a short one. */
 const small = syntheticHistory(40);
 
-/** What is compared: an agent's history that grows by a part and gives the messages to send. */
+/** A subject of the comparison: an agent's history that grows by a part and gives the messages to send. */
 export interface Subject {
   readonly name: string;
   /**

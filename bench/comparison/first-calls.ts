@@ -11,7 +11,7 @@ import type { History } from './histories.js';
 const rounds = 5;
 const child = fileURLToPath(new URL('first-call.ts', import.meta.url));
 
-/** What a fresh process does first. */
+/** The first work of a fresh process. */
 export interface FirstSubject {
   readonly name: string;
   /** The packages that a host imports for it. */

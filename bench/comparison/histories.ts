@@ -17,12 +17,12 @@ export interface Part {
   readonly messages: readonly Message[];
 }
 
-/** What the model writes that is asked for a summary. */
+/** The summary that the scripted model writes. */
 export const summary = 'The agent read files and changed some of them. '.repeat(8);
 /** A limit that no history reaches. */
 export const never = 1_000_000_000;
 
-/** How many steps follow. */
+/** The number of steps that follow. */
 const stepCount = 40;
 /** In messages; other ones as arguments of the command. */
 const named = process.argv.slice(2).map(Number);

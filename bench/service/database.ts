@@ -5,7 +5,7 @@ import type { LocalPostgres } from '@palimpsest/postgres/testing';
 import pg from 'pg';
 import type { Task } from './setting.js';
 
-/** How many requests are put in at a time. */
+/** The number of requests that are put in at a time. */
 const together = 16;
 
 /** A database of its own on the server, and what an application that only asks has of it. */
@@ -55,8 +55,6 @@ async function newTemplate(server: LocalPostgres): Promise<string> {
   const url = urlOf(server, name);
   const pool = new pg.Pool({ connectionString: url });
   await migrate(pool);
-  // For the counts of statements, where the server has it.
-  await pool.query('create extension pg_stat_statements').catch(() => undefined);
   await pool.end();
   const runner = dbosRunner({ url, open: () => Promise.reject(new Error('It only asks.')), onEnd: () => undefined });
   await runner.status();
@@ -79,7 +77,7 @@ async function asAdministrator(server: LocalPostgres, statement: string): Promis
 }
 
 /** Does something with each item, some at a time. */
-export async function eachTogether<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+async function eachTogether<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const left = items.values();
   const lane = async () => {
     for (const item of left) await work(item);

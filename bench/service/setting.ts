@@ -1,4 +1,4 @@
-/** What a worker is started with. */
+/** The setting of a worker at its start. */
 export interface WorkerSetting {
   readonly url: string;
   readonly modelUrl: string;
@@ -9,7 +9,7 @@ export interface WorkerSetting {
     readonly sweepMs?: number;
     readonly pollMs?: number;
   };
-  /** Whether each event that is stored is told. @defaultValue false */
+  /** Reports each stored event. @defaultValue false */
   readonly tells?: boolean;
   /** Runs so many conversations with `inProcessRunner`, and logs in memory: no database. @defaultValue 0 */
   readonly inMemory?: number;
@@ -17,20 +17,20 @@ export interface WorkerSetting {
   readonly message?: string;
 }
 
-/** What the model's server is started with. */
+/** The setting of the model's server at its start. */
 export interface ModelSetting {
-  /** How long an answer takes. Unit: milliseconds. */
+  /** The time of an answer. Unit: milliseconds. */
   readonly latencyMs: number;
 }
 
-/** What a program tells of itself. */
+/** A message of a program to the bench. */
 export type FromProgram =
   | { readonly type: 'ready'; readonly url?: string }
   | { readonly type: 'stored'; readonly conversationId: string }
   | { readonly type: 'failed'; readonly error: string }
   | ({ readonly type: 'figures' } & Figures);
 
-/** What a program has done since it began. */
+/** The work of a program since its start. */
 export interface Figures {
   /** Results of tools that are stored. */
   readonly steps: number;
@@ -39,10 +39,10 @@ export interface Figures {
   readonly cpuMs: number;
 }
 
-/** What a conversation is asked for: the text of its message is this as JSON. */
+/** The task of a conversation. The text of its message is this as JSON. */
 export interface Task {
   /** Each is a model call and a tool call. */
   readonly steps: number;
-  /** How long the tool takes. Unit: milliseconds. */
+  /** The time of the tool. Unit: milliseconds. */
   readonly toolMs: number;
 }

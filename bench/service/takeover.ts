@@ -3,17 +3,17 @@ import { idsOf, newDatabase } from './database.js';
 import { Program, allStarted, elapsed } from './program.js';
 import type { WorkerSetting } from './setting.js';
 
-/** How workers are lost. */
+/** The way in which workers are lost. */
 export interface TakeoverOptions {
   readonly signal: 'SIGKILL' | 'SIGSTOP';
   readonly runner: WorkerSetting['runner'];
-  /** How many workers are lost. */
+  /** The number of workers that are lost. */
   readonly lost: number;
   /** In what time they are lost, one after the other. Unit: milliseconds. */
   readonly spreadMs: number;
 }
 
-/** How many workers are never lost. */
+/** The number of workers that are never lost. */
 const survivors = 2;
 
 /** After what time the bench gives up. Unit: milliseconds. */

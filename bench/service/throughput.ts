@@ -1,8 +1,6 @@
 import type { LocalPostgres } from '@palimpsest/postgres/testing';
 import { idsOf, newDatabase } from './database.js';
-import type { Database } from './database.js';
 import { Program, allStarted, elapsed } from './program.js';
-import { serverCpu } from './server-cpu.js';
 import type { WorkerSetting } from './setting.js';
 
 /** Workers under load. */
@@ -15,48 +13,42 @@ export interface LoadOptions {
   readonly windowMs: number;
 }
 
-/** What was measured in the window. CPU is user and system, in milliseconds a step. */
+/** The figures of the window. CPU is user and system, in milliseconds a step. */
 export interface Load {
   readonly stepsPerSecond: number;
   readonly workerCpu: number;
-  readonly serverCpu: number;
   readonly modelCpu: number;
-  /** How many cores all of them kept busy. */
-  readonly cores: number;
 }
 
 /** Each request is a run of so many steps. */
-export const stepsOfRun = 40;
+const stepsOfRun = 40;
 
 /** More requests than two cores serve in the time, and than all workers begin with. */
 const requestsFor = (windowMs: number) => Math.ceil(windowMs / 1_000) * 12 + 120;
 
-/** How many steps each worker has taken when the window begins: what is compiled and connected first is not measured. */
+/** The steps that each worker has taken when the window begins: compiling and connecting are not measured. */
 const warmUpSteps = 80;
 const longestWarmUpMs = 120_000;
 
 /** Runs workers on a database of their own, with more requests than they can serve. */
-export async function loadOf(server: LocalPostgres, options: LoadOptions): Promise<Load> {
+export async function loadOf(
+  server: LocalPostgres,
+  { workers: count, latencyMs, runner, windowMs }: LoadOptions,
+): Promise<Load> {
   const database = await newDatabase(server);
   try {
-    await database.ask(idsOf('load', 0, requestsFor(options.windowMs)), { steps: stepsOfRun, toolMs: 0 });
-    return await loadOn(server, database, options);
+    await database.ask(idsOf('load', 0, requestsFor(windowMs)), { steps: stepsOfRun, toolMs: 0 });
+    const model = await Program.model({ latencyMs });
+    const workers = await allStarted(
+      Array.from({ length: count }, () => Program.worker({ url: database.url, modelUrl: model.url, runner })),
+    );
+    try {
+      return await measured(workers, model, windowMs);
+    } finally {
+      await Promise.all([...workers, model].map((program) => program.end()));
+    }
   } finally {
     await database.close();
-  }
-}
-
-/** Runs workers on what waits in a database, and ends them. */
-export async function loadOn(server: LocalPostgres, database: Database, options: LoadOptions): Promise<Load> {
-  const { workers: count, latencyMs, runner, windowMs } = options;
-  const model = await Program.model({ latencyMs });
-  const workers = await allStarted(
-    Array.from({ length: count }, () => Program.worker({ url: database.url, modelUrl: model.url, runner })),
-  );
-  try {
-    return await measured(workers, model, windowMs, () => serverCpu(server, database.pool));
-  } finally {
-    await Promise.all([...workers, model].map((program) => program.end()));
   }
 }
 
@@ -71,18 +63,13 @@ export async function loadInMemory(windowMs: number, maxConcurrentRuns: number):
     message: JSON.stringify({ steps: stepsOfRun, toolMs: 0 }),
   });
   try {
-    return await measured([worker], model, windowMs, async () => 0);
+    return await measured([worker], model, windowMs);
   } finally {
     await Promise.all([worker.end(), model.end()]);
   }
 }
 
-async function measured(
-  workers: readonly Program[],
-  model: Program,
-  windowMs: number,
-  serverCpuMs: () => Promise<number>,
-): Promise<Load> {
+async function measured(workers: readonly Program[], model: Program, windowMs: number): Promise<Load> {
   const figures = async () => {
     const each = await Promise.all(workers.map((worker) => worker.figures()));
     const sum = (key: 'steps' | 'cpuMs') => each.reduce((total, one) => total + one[key], 0);
@@ -92,7 +79,6 @@ async function measured(
       steps: sum('steps'),
       workers: sum('cpuMs'),
       model: (await model.figures()).cpuMs,
-      server: await serverCpuMs(),
     };
   };
   let before = await figures();
@@ -106,27 +92,23 @@ async function measured(
   const after = await figures();
   const steps = after.steps - before.steps;
   const ms = after.at - before.at;
-  const cpu = (key: 'workers' | 'model' | 'server') => after[key] - before[key];
   return {
     stepsPerSecond: (steps / ms) * 1_000,
-    workerCpu: cpu('workers') / steps,
-    serverCpu: cpu('server') / steps,
-    modelCpu: cpu('model') / steps,
-    cores: (cpu('workers') + cpu('model') + cpu('server')) / ms,
+    workerCpu: (after.workers - before.workers) / steps,
+    modelCpu: (after.model - before.model) / steps,
   };
 }
 
-/** Bare inserts in one statement each, by as many connections as the workers write with: nothing but the commits. */
+/** Bare inserts a second in one statement each, by as many connections as the workers write with: nothing but the commits. */
 export async function floorOf(
   server: LocalPostgres,
   { connections, bytes, windowMs }: { readonly connections: number; readonly bytes: number; readonly windowMs: number },
-): Promise<{ readonly insertsPerSecond: number; readonly serverCpu: number }> {
+): Promise<number> {
   const database = await newDatabase(server);
   const { pool } = database;
   try {
     await pool.query('create table floor (lane int, position bigint, body text, primary key (lane, position))');
     const body = 'x'.repeat(Math.round(bytes));
-    const cpu = await serverCpu(server, pool);
     const start = performance.now();
     let inserts = 0;
     const inserted = async (lane: number) => {
@@ -136,8 +118,7 @@ export async function floorOf(
       }
     };
     await Promise.all(Array.from({ length: connections }, (_, lane) => inserted(lane)));
-    const ms = performance.now() - start;
-    return { insertsPerSecond: (inserts / ms) * 1_000, serverCpu: ((await serverCpu(server, pool)) - cpu) / inserts };
+    return (inserts / (performance.now() - start)) * 1_000;
   } finally {
     await database.close();
   }

@@ -2,7 +2,7 @@
 interface Call {
   readonly body: Body;
   readonly isRefused: boolean;
-  /** What the server has counted. Unit: tokens. */
+  /** The server's count. Unit: tokens. */
   readonly input: number;
   readonly cached: number;
   readonly output: number;

@@ -17,7 +17,7 @@ export const readFile = {
 /** Sizes of results, from one line to a whole file. Unit: characters. */
 const sizes = [180, 7_200, 760, 3_200, 420, 22_000, 1_300, 4_800, 2_100, 11_000];
 
-/** What the tool returns: lines of code, of which each is there once. */
+/** Returns the tool's result: lines of code, of which each is there once. */
 export function resultOf(path: string): string {
   const number = Number(/\d+/.exec(path)?.[0]);
   const size = sizes[number % sizes.length] ?? 0;

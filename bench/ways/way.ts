@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** One way to keep a loop's history small, or none. */
 export interface Way {
-  /** What the loop runs on. */
+  /** The framework or SDK of the loop. */
   readonly loop: string;
   readonly name: string;
   readonly api: 'openai' | 'anthropic';

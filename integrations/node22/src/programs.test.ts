@@ -6,7 +6,7 @@ import { openaiServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { codeBlocks, isForNode22 } from '../../../tools/repository-checks/src/published/code-blocks.js';
+import { codeBlocks, isForNode22 } from '../../../tools/checks/src/published/code-blocks.js';
 
 // The programs of pages and examples that need Node 22, run as pasted. Those of examples are type-checked with these tests.
 const here = path.join(import.meta.dirname, '..');

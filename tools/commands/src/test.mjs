@@ -1,8 +1,6 @@
-// `npm test`: what somebody who changes the sources waits for: lint, types, and the tests on the sources, cached by Nx. The last line
-// counts the tests of all projects.
-// `npm run test:published`: what users get. Builds and packs all packages, installs them, and runs the documentation on them.
-// `npm run test:projects`: only the tests of packages and applications. The tools (documentation, commands, generators) do not depend
-// on the version of Node.
+// `npm test`: lint, what nothing uses, types, and the tests on the sources, cached by Nx. The last line counts the tests of all projects.
+// `npm run test:published`: builds, packs and installs all packages, as users get them, and runs the documentation on them.
+// `npm run test:projects`: only the tests of packages and applications. The tools do not depend on the version of Node.
 // `npm run test:integrations`: only the tests of `integrations`, on the built packages and on the Node that their lock names. With
 // `--integrations` they run and count beside the others.
 import { runIntegrations, runTargets, workspaceRoot } from './run.mjs';
@@ -20,7 +18,7 @@ const projects = projectFolders(workspaceRoot).filter((folder) => !has('--only-t
 const integrations = has('--only-integrations') || has('--integrations') ? integrationFolders(workspaceRoot) : [];
 const reports = [
   ...(has('--only-integrations') || has('--only-published') ? [] : projects.map(reportOf)),
-  ...(has('--only-published') ? ['tools/repository-checks/published-report.json'] : []),
+  ...(has('--only-published') ? ['tools/checks/published-report.json'] : []),
   ...integrations.map(reportOf),
 ];
 
@@ -29,7 +27,9 @@ function runProjects() {
   if (has('--only-integrations')) return 0;
   if (has('--only-published')) return runTargets(['test:published']);
   if (has('--only-tests')) return runTargets(['test'], ['--exclude', 'tag:type:tool']);
-  return runTargets(['lint-workspace', 'typecheck-workspace', 'test'], [], { PALIMPSEST_BUILD_FOR_PROGRAMS: 'true' });
+  return runTargets(['lint-workspace', 'unused-workspace', 'typecheck-workspace', 'test'], [], {
+    PALIMPSEST_BUILD_FOR_PROGRAMS: 'true',
+  });
 }
 
 removeReports(workspaceRoot, reports);

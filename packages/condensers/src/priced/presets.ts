@@ -21,7 +21,7 @@ const filesInWork = {
 
 /**
  * The sizes of each preset, the same for all prices. Unit: tokens. What each costs and remembers: `docs/results.md` of the test
- * harness. How they were chosen: decision 55.
+ * harness. How they were chosen: decision 54.
  */
 const sizes = {
   /**

@@ -18,7 +18,7 @@ const mostOfFew = 2;
  * has no such call. Counts that cannot be those of whole prompts are left out: {@link promptCounts}. Both numbers are of the prompt that
  * was sent, so they stay true after a condensation. Costs O(1).
  *
- * @see decision 23; logs contain a counter that was wrong by four, and usage counted twice, so neither number is trusted alone
+ * @see decision 113; logs contain a counter that was wrong by four, and usage counted twice, so neither number is trusted alone
  */
 export function calibrationOf(view: Pick<View, 'internalEvents'>, fixedTokens = 0): number {
   const ratios = promptCounts(view, fixedTokens)

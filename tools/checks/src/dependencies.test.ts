@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { apps, packages, readManifest, workspaceRoot } from './workspace.js';
+
+it('docs/dependencies.md gives the reason of every dependency, and of no other', () => {
+  const text = readFileSync(path.join(workspaceRoot, 'docs/dependencies.md'), 'utf8');
+  const explained = [...text.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, names]) => names?.match(/[^`, ]+/g) ?? []);
+  const manifests = [workspaceRoot, path.join(workspaceRoot, 'tools/checks')].map(readManifest);
+  const declared = [...manifests, ...[...packages, ...apps].map((each) => each.manifest)]
+    .flatMap((each) => Object.keys({ ...each.dependencies, ...each.peerDependencies, ...each.devDependencies }))
+    .filter((name) => !name.startsWith('@palimpsest/'));
+
+  expect(explained.sort()).toEqual([...new Set(declared)].sort());
+});

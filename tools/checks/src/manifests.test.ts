@@ -1,0 +1,22 @@
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { apps, publishedPackages, readManifest, workspaceRoot } from './workspace.js';
+
+const published = [...publishedPackages, ...apps];
+
+it.each(published.map((each) => [each.manifest.name, each] as const))(
+  '%s says where it comes from, and is built before it is packed',
+  (_, { directory, manifest }) => {
+    const folder = path.relative(workspaceRoot, directory).replaceAll(path.sep, '/');
+
+    expect(manifest.repository).toMatchObject({ type: 'git', directory: folder });
+    expect(manifest.homepage).toContain(folder);
+    expect(manifest.scripts?.['prepack']).toBe('npm run build');
+  },
+);
+
+it('the checks depend on all that they check, so that Nx builds that before them', () => {
+  const { devDependencies = {} } = readManifest(path.join(workspaceRoot, 'tools/checks'));
+
+  expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(published.map(({ manifest }) => manifest.name)));
+});
