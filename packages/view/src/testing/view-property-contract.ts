@@ -6,10 +6,9 @@ import type { View, ViewOptions } from '../view.js';
 import { ViewProjection } from '../view-projection.js';
 import { longestRun } from '../fold/runs.js';
 import type { ViewProperty } from '../fold/runs.js';
-import { check } from './contract/subject.js';
 import { fingerprint } from './contract/fingerprint.js';
 import type { NamedLog } from './contract/history.js';
-import { named } from './contract/subject.js';
+import { check, named } from './contract/subject.js';
 import { randomLog } from './random-log.js';
 import { cutsBetweenRuns, runsIn } from './run-cuts.js';
 
