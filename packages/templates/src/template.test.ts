@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PromptTemplateError } from './template-error.js';
+import { PromptTemplateError } from './errors.js';
 import { loadTemplate, parseTemplate } from './template.js';
 import type { TemplateValue } from './template.js';
-import { layeredTemplates, templatesFrom } from './template-source.js';
+import { layeredTemplates, templatesFrom } from './source.js';
 
 const render = async (
   text: string,
@@ -138,6 +138,10 @@ describe('an error names the line of the tag', () => {
   });
 });
 
+test('a macro that calls itself without end is an error', async () => {
+  await failure(() => render('{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}'));
+});
+
 test('whatever a template holds, it is rendered, or an error names the file', async () => {
   const whole = [
     '{{ x }}',
@@ -268,47 +272,4 @@ describe('what Jinja has', () => {
 
 test('a variable may have a name that Jinja gives to something else', () => {
   expect(parseTemplate('{{ range }} {{ namespace }}').render({ range: 'a', namespace: 'b' })).toBe('a b');
-});
-
-describe('limits', () => {
-  const reason = (text: string, limits: Parameters<typeof parseTemplate>[1]) => {
-    try {
-      return parseTemplate(text, limits).render({ list: Array.from({ length: 50 }, (_, index) => index) });
-    } catch (error) {
-      if (!PromptTemplateError.isInstance(error)) throw error;
-      return `${error.line}: ${error.reason}`;
-    }
-  };
-
-  test('of steps', () => {
-    const text = 'a\n{% for i in list %}\n{{ i }}{% endfor %}';
-    expect(reason(text, { limits: { maxSteps: 400 } })).toContain('48\n49');
-    expect(reason(text, { limits: { maxSteps: 200 } })).toMatch(/^[23]: .*takes more than 200 steps; .*'maxSteps'/);
-  });
-
-  test('of characters', () => {
-    const text = "{{ list | join('--') }}";
-    expect(reason(text, { limits: { maxCharacters: 400 } })).toMatch(/^0--1--2/);
-    expect(reason(text, { limits: { maxCharacters: 100 } })).toMatch(
-      /^1: .*text of more than 100 characters; .*'maxCharacters'/,
-    );
-  });
-
-  test('of a template with what it includes', () => {
-    const options = { includes: { part: 'x'.repeat(30) } };
-    const text = "{% include 'part' %}{% include 'part' %}";
-    expect(reason(text, { ...options, limits: { maxTemplateCharacters: 100 } })).toBe('x'.repeat(60));
-    expect(reason(text, { ...options, limits: { maxTemplateCharacters: 99 } })).toContain("'maxTemplateCharacters'");
-  });
-
-  test.each([0, -1, 1.5, Number.NaN])('are whole numbers above 0: %s', (maxSteps) => {
-    expect(() => parseTemplate('x', { limits: { maxSteps } })).toThrow('maxSteps must be a whole number above 0');
-  });
-
-  test('leave a long transcript alone: a million tokens, ten thousand events', () => {
-    const text =
-      '{% for e in list %}{% if e.text %}<event number="{{ e.number }}">\n{{ e.text }}\n</event>{% endif %}\n{% endfor %}';
-    const list = Array.from({ length: 10_000 }, (_, number) => ({ number, text: 'x'.repeat(400) }));
-    expect(parseTemplate(text).render({ list }).length).toBeGreaterThan(4_000_000);
-  });
 });

@@ -1,4 +1,4 @@
-import { PromptTemplateError } from './template-error.js';
+import { PromptTemplateError } from './errors.js';
 
 /** A source of templates: a package, a folder, a database. */
 export interface TemplateSource {
@@ -8,13 +8,13 @@ export interface TemplateSource {
   read(name: string): Promise<string | undefined> | string | undefined;
 }
 
-/** A source that holds templates in memory, by name. */
+/** Returns a source that holds templates in memory, by name. */
 export function templatesFrom(texts: Readonly<Record<string, string>>): TemplateSource {
   const byName = new Map(Object.entries(texts));
   return { locate: (name) => name, read: (name) => byName.get(name) };
 }
 
-/** Searches the sources in order, so that custom templates override the built-in ones. */
+/** Returns a source that searches the given ones in order, so that custom templates override the built-in ones. */
 export function layeredTemplates(...sources: readonly TemplateSource[]): TemplateSource {
   const found = new Map<string, TemplateSource>();
   return {
@@ -31,7 +31,7 @@ export function layeredTemplates(...sources: readonly TemplateSource[]): Templat
   };
 }
 
-/** The text of a template. @throws {@link PromptTemplateError} when the template is missing or cannot be read. */
+/** Reads the text of a template. @throws {@link PromptTemplateError} when the template is missing or cannot be read. */
 export async function readTemplate(source: TemplateSource, name: string): Promise<string> {
   let text: string | undefined;
   try {

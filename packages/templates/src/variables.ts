@@ -1,6 +1,6 @@
-import { askedAbout, identifierName, isNode, membersOf } from './jinja.js';
+import { identifierName, isNode, membersOf, testedNode } from './jinja.js';
 import type { JinjaNode } from './jinja.js';
-import type { StatementPlaces } from './statement-places.js';
+import type { StatementPlaces } from './tokens.js';
 
 /** A variable that a template uses and does not set itself. */
 export interface TemplateVariable {
@@ -17,7 +17,7 @@ export interface TemplateVariable {
 
 const builtIn = ['true', 'false', 'none', 'True', 'False', 'None', 'range', 'namespace', 'loop', 'caller'];
 
-/** The variables of a parsed template, each once. A mistyped name is found before rendering. */
+/** Returns the variables of a parsed template, each once. A mistyped name is found before rendering. */
 export function variablesOf(program: JinjaNode, places: StatementPlaces): readonly TemplateVariable[] {
   const own = new Set([...builtIn, 'varargs', 'kwargs']);
   const lists = new Map<string, string>();
@@ -38,13 +38,13 @@ export function variablesOf(program: JinjaNode, places: StatementPlaces): readon
       if (item !== undefined && list !== undefined) lists.set(item, list);
     }
     if (node.type === 'Identifier' || node.type === 'MemberExpression') uses.push({ node, isOptional, at: statement });
-    const asked = askedAbout(node);
+    const tested = testedNode(node);
     for (const [name, member] of Object.entries(members)) {
       const isMember = node.type === 'MemberExpression' && name === 'property' && members['computed'] !== true;
       if (isMember || notVariables[node.type] === name) continue;
       // A filter's name is not a variable; its arguments are expressions.
       const expression = name === 'filter' && isNode(member) ? membersOf(member)['args'] : member;
-      visit(expression, member === asked, statement);
+      visit(expression, member === tested, statement);
     }
   };
   visit(program, false, undefined);
@@ -64,7 +64,7 @@ export function variablesOf(program: JinjaNode, places: StatementPlaces): readon
   return [...found.values()];
 }
 
-/** The names that a statement defines in the template. */
+/** Returns the names that a statement defines in the template. */
 function namesSetBy(node: JinjaNode): readonly string[] {
   const { loopvar, assignee, name, args, callerArgs } = membersOf(node);
   switch (node.type) {
@@ -81,7 +81,7 @@ function namesSetBy(node: JinjaNode): readonly string[] {
   }
 }
 
-/** The names in an identifier, in a list of names, or in parameters with defaults. */
+/** Returns the names in an identifier, in a list of names, or in parameters with defaults. */
 function namesIn(target: unknown): readonly string[] {
   if (Array.isArray(target)) return target.flatMap(namesIn);
   const name = identifierName(target);
