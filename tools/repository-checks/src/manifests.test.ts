@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { apps, packages, readManifest, workspaceRoot } from './workspace.js';
+import { apps, publishedPackages, readManifest, workspaceRoot } from './workspace.js';
 
-const published = [...packages, ...apps];
+const published = [...publishedPackages, ...apps];
 
 describe.each(published.map((each) => [each.manifest.name, each] as const))('%s', (name, { directory, manifest }) => {
   const folder = path.relative(workspaceRoot, directory).replaceAll(path.sep, '/');

@@ -3,6 +3,8 @@ import path from 'node:path';
 
 export interface Manifest {
   readonly name: string;
+  /** Bundled into the applications, and not published. */
+  readonly private?: boolean;
   /** Indexed by entry point. Commands have no entry points. */
   readonly exports?: Readonly<Record<string, unknown>>;
   /** Indexed by command name. */
@@ -28,6 +30,9 @@ export const workspaceRoot = path.resolve(import.meta.dirname, '../../..');
 
 /** The libraries. */
 export const packages = workspacesIn('packages');
+
+/** The libraries without those that the applications bundle. */
+export const publishedPackages = packages.filter(({ manifest }) => manifest.private !== true);
 
 /** The commands. */
 export const apps = workspacesIn('apps');

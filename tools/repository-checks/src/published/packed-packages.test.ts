@@ -10,7 +10,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { strictUser, typeProblems, type Compilation } from './native-types.js';
 import { command, install, installedPackages, node, npx, type Tarballs } from './pack.js';
-import { entryPoints, packages, workspaceRoot } from '../workspace.js';
+import { entryPoints, publishedPackages, workspaceRoot } from '../workspace.js';
 
 /** What `npm install` of the one package brings: the table in CONTRIBUTING.md and what that needs in turn. */
 const bringsAlong: Readonly<Record<string, readonly string[]>> = {
@@ -35,7 +35,6 @@ const bringsAlong: Readonly<Record<string, readonly string[]>> = {
     'which',
     'zod',
   ],
-  terminal: ['fast-string-truncated-width', 'picocolors'],
   postgres: ['@palimpsest/events', 'zod'],
   dbos: [
     '@dbos-inc/dbos-sdk',
@@ -65,7 +64,7 @@ const bringsAlong: Readonly<Record<string, readonly string[]>> = {
     'yaml',
     'zod',
   ],
-  'create-condenser': ['@huggingface/jinja', 'commander'],
+  'create-condenser': ['commander'],
   'provider-servers': [],
   templates: ['@huggingface/jinja', '@palimpsest/events', 'zod'],
   view: ['@palimpsest/events', 'zod'],
@@ -150,7 +149,7 @@ function tarball(name: string): string {
   return file;
 }
 
-describe.each(packages.map((each) => [each.manifest.name, each] as const))(
+describe.each(publishedPackages.map((each) => [each.manifest.name, each] as const))(
   '%s',
   (name, { shortName, directory: source, manifest }) => {
     const specifiers = entryPoints(manifest).map((entry) => name + entry.slice(1));
@@ -240,12 +239,12 @@ describe('installed together', () => {
 
   beforeAll(async () => {
     project = path.join(directory, 'all');
-    const names = packages.map(({ manifest }) => manifest.name);
+    const names = publishedPackages.map(({ manifest }) => manifest.name);
     await install(project, names, inject('everything'));
   });
 
   const everything = reexportsOf(
-    packages.flatMap(({ manifest }) => entryPoints(manifest).map((entry) => manifest.name + entry.slice(1))),
+    publishedPackages.flatMap(({ manifest }) => entryPoints(manifest).map((entry) => manifest.name + entry.slice(1))),
   );
 
   it.each([

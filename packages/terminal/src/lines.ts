@@ -27,7 +27,7 @@ export function linePrinter(stream: LineStream): PrintLine {
 
 const readerGoneCodes = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
-/** True for the errors of a stream whose reader went away: a closed pipe, or a terminal that is gone. */
+/** Returns true for the errors of a stream whose reader went away: a closed pipe, or a terminal that is gone. */
 export function isReaderGone(error: Error): boolean {
   const code: unknown = 'code' in error ? error.code : undefined;
   return typeof code === 'string' && readerGoneCodes.has(code);

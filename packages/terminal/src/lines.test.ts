@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { isReaderGone, linePrinter } from './line-printer.js';
+import { isReaderGone, linePrinter } from './lines.js';
 
 test('each line is written before its promise resolves', async () => {
   const stream = new PassThrough();
