@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { plainWords } from './plain-words.js';
+import { plainText } from './plain-text.js';
 
 /** A JSON schema that every provider takes. */
 export interface ModelSchema {
@@ -40,7 +40,7 @@ export function modelSchema(schema: unknown): ModelSchema {
   return { inputSchema: { type: 'object', properties: {} }, renamed: new Map() };
 }
 
-/** The input as the server knows it: with its own keys. */
+/** Returns the input as the server knows it: with its own keys. */
 export function serverInput(input: unknown, renamed: ModelSchema['renamed']): unknown {
   if (renamed.size === 0 || typeof input !== 'object' || input === null) return input;
   if (Array.isArray(input)) return input.map((item) => serverInput(item, renamed));
@@ -129,7 +129,7 @@ class SchemaReader {
   }
 
   #description(given: unknown): Node {
-    const words = typeof given === 'string' && this.#words > 0 ? plainWords(given, this.#words) : '';
+    const words = typeof given === 'string' && this.#words > 0 ? plainText(given, this.#words) : '';
     return words === '' ? {} : { description: words };
   }
 
@@ -180,7 +180,7 @@ function bounds(given: Node): Node {
 }
 
 function isPattern(pattern: string): boolean {
-  if (pattern.length > 200 || pattern !== plainWords(pattern, 200)) return false;
+  if (pattern.length > 200 || pattern !== plainText(pattern, 200)) return false;
   try {
     return new RegExp(pattern, 'u') instanceof RegExp;
   } catch {

@@ -1,7 +1,6 @@
 import { idPrefixes } from '../../rules/responses/parts.js';
 import type { IssuedItems } from '../../rules/responses/parts.js';
 import { textIn } from '../../rules/wire-json.js';
-import type { JsonObject } from '../../rules/wire-json.js';
 
 const noReasoning = '0'.repeat(16);
 

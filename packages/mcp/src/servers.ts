@@ -1,16 +1,16 @@
 import type { Tool } from '@palimpsest/events';
 import { commandEnvironment } from '@palimpsest/tools/process';
 import { InvalidMcpServerError } from './errors.js';
-import type { ListedTool } from './listed-tool.js';
-import { plainWords } from './plain-words.js';
-import { ServerConnection } from './server-connection.js';
-import { serverNamePattern } from './server-config.js';
-import type { McpServerConfig } from './server-config.js';
-import { byName } from './tool-names.js';
+import type { ListedTool } from './tool-list.js';
+import { plainText } from './plain-text.js';
+import { ServerConnection } from './connection.js';
+import { serverNamePattern } from './config/server-config.js';
+import type { McpServerConfig } from './config/server-config.js';
+import { byName } from './tool-list.js';
 import { toolOutput } from './tool-result.js';
 import { serverInput } from './tool-schema.js';
 
-/** Options of {@link connectMcpServers}. */
+/** Options of {@connection connectMcpServers}. */
 export interface ConnectMcpServersOptions {
   /** The servers by their names, which are a part of the names of their tools: letters, digits, `-` and single `_`, at most 32. */
   readonly servers: Readonly<Record<string, McpServerConfig>>;
@@ -65,7 +65,7 @@ const marginMs = 10_000;
  * Connects servers, all at once. A server that fails is a note, and the others are there. The tools stay as they are until `close`,
  * whatever a server says later.
  *
- * @throws {@link InvalidMcpServerError} when a name or an address is none; the reason of `signal` when it is aborted.
+ * @throws {@connection InvalidMcpServerError} when a name or an address is none; the reason of `signal` when it is aborted.
  */
 export async function connectMcpServers(options: ConnectMcpServersOptions): Promise<McpServers> {
   const { servers, cwd = process.cwd(), env = commandEnvironment(process.env), maxTools = 100, signal } = options;
@@ -80,20 +80,20 @@ export async function connectMcpServers(options: ConnectMcpServersOptions): Prom
     return {
       name,
       config,
-      link: new ServerConnection(name, config, { cwd, env }, (text) => note(`The MCP server '${name}' ${text}`)),
+      connection: new ServerConnection(name, config, { cwd, env }, (text) => note(`The MCP server '${name}' ${text}`)),
     };
   });
   all.sort(byName);
   const close = async (): Promise<void> => {
-    await Promise.all(all.map(({ link }) => link.close()));
+    await Promise.all(all.map(({ connection }) => connection.close()));
   };
   const failed = new Set<string>();
   const pending = new Set(all.map(({ name }) => name));
   options.onPending?.([...pending]);
   await Promise.all(
-    all.map(async ({ name, link }) => {
+    all.map(async ({ name, connection }) => {
       try {
-        await link.open(signal);
+        await connection.open(signal);
       } catch (error) {
         failed.add(name);
         note((error as Error).message);
@@ -108,36 +108,36 @@ export async function connectMcpServers(options: ConnectMcpServersOptions): Prom
     signal.throwIfAborted();
   }
   const shares = shared(
-    all.map(({ link }) => link.tools.length),
+    all.map(({ connection }) => connection.tools.length),
     maxTools,
   );
-  const chosen = all.map(({ name, config, link }, index) => {
-    const tools = link.tools.slice(0, shares[index]);
-    const left = link.tools.length - tools.length;
+  const chosen = all.map(({ name, config, connection }, index) => {
+    const tools = connection.tools.slice(0, shares[index]);
+    const left = connection.tools.length - tools.length;
     if (left > 0)
-      note(`The MCP server '${name}' has ${link.tools.length} tools; ${left} are left out. Choose with 'tools'.`);
-    return { name, config, link, tools };
+      note(`The MCP server '${name}' has ${connection.tools.length} tools; ${left} are left out. Choose with 'tools'.`);
+    return { name, config, connection, tools };
   });
   notes.sort();
   isStarted = true;
   return {
-    tools: chosen.flatMap(({ config, link, tools }) =>
-      tools.map((tool) => toolOf(tool, link, config, options.maxResultCharacters ?? 100_000)),
+    tools: chosen.flatMap(({ config, connection, tools }) =>
+      tools.map((tool) => toolOf(tool, connection, config, options.maxResultCharacters ?? 100_000)),
     ),
     notes,
     servers: () =>
-      chosen.map(({ name, config, link, tools }) => ({
+      chosen.map(({ name, config, connection, tools }) => ({
         name,
         kind: 'url' in config ? 'http' : 'stdio',
-        state: failed.has(name) ? 'failed' : link.problem === undefined ? 'connected' : 'ended',
-        problem: link.problem === undefined ? undefined : `The MCP server '${name}' ${link.problem}`,
+        state: failed.has(name) ? 'failed' : connection.problem === undefined ? 'connected' : 'ended',
+        problem: connection.problem === undefined ? undefined : `The MCP server '${name}' ${connection.problem}`,
         tools: tools.map(({ name: known, tool, description }) => ({
           name: known,
-          tool: plainWords(tool, 200),
+          tool: plainText(tool, 200),
           description,
         })),
-        instructions: link.instructions,
-        log: link.log,
+        instructions: connection.instructions,
+        log: connection.log,
       })),
     close,
   };
@@ -169,7 +169,7 @@ function shared(counts: readonly number[], most: number): readonly number[] {
 
 function toolOf(
   { name, tool, description, inputSchema, renamed }: ListedTool,
-  link: ServerConnection,
+  connection: ServerConnection,
   { callMs = 600_000 }: McpServerConfig,
   most: number,
 ): Tool<Readonly<Record<string, unknown>>> {
@@ -185,7 +185,7 @@ function toolOf(
     },
     execute: async (input, { signal }) => {
       const known = serverInput(input, renamed) as Readonly<Record<string, unknown>>;
-      return toolOutput(await link.call(tool, known, signal), most);
+      return toolOutput(await connection.call(tool, known, signal), most);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { soundTools } from './sound-tools.js';
+import { validTools } from './gate.js';
 
 const header = (schema: object, more: object = {}) => ({ type: 'object', properties: { region: schema }, ...more });
 
@@ -12,17 +12,17 @@ test.each([
   ['in a list', header({ type: 'array', items: { type: 'string', 'x-mcp-header': 'A' } }), false],
   ['of the whole', header({ type: 'string' }, { 'x-mcp-header': 'A' }), false],
   ['in a definition', header({}, { $defs: { '\u001b[2J': { 'x-mcp-header': 'A' } } }), false],
-])('a tool with a header: %s', (_, inputSchema, isSound) => {
+])('a tool with a header: %s', (_, inputSchema, isValid) => {
   const message = { jsonrpc: '2.0' as const, id: 1, result: { tools: [{ name: 'one', inputSchema }], other: 1 } };
-  expect(soundTools(message)).toEqual(
-    isSound ? { message, refused: [] } : { message: { ...message, result: { tools: [], other: 1 } }, refused: ['one'] },
+  expect(validTools(message)).toEqual(
+    isValid ? { message, refused: [] } : { message: { ...message, result: { tools: [], other: 1 } }, refused: ['one'] },
   );
 });
 
 test('two headers of one name are none', () => {
   const properties = { a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' } };
   const tools = [{ name: 'two', inputSchema: { type: 'object', properties } }];
-  expect(soundTools({ jsonrpc: '2.0', id: 1, result: { tools } }).refused).toEqual(['two']);
+  expect(validTools({ jsonrpc: '2.0', id: 1, result: { tools } }).refused).toEqual(['two']);
 });
 
 test('other messages are as they were', () => {
@@ -31,6 +31,6 @@ test('other messages are as they were', () => {
     { jsonrpc: '2.0' as const, id: 1, result: { tools: 7 } },
     { jsonrpc: '2.0' as const, method: 'notifications/progress' },
   ]) {
-    expect(soundTools(message).message).toBe(message);
+    expect(validTools(message).message).toBe(message);
   }
 });

@@ -1,5 +1,5 @@
-import { plainLine, plainWords } from './plain-words.js';
-import { byName, toolName } from './tool-names.js';
+import { createHash } from 'node:crypto';
+import { plainLine, plainText } from './plain-text.js';
 import { modelSchema } from './tool-schema.js';
 import type { ModelSchema } from './tool-schema.js';
 
@@ -32,7 +32,7 @@ export interface ToolList {
 }
 
 /**
- * The same bytes for the same tools, in whatever order the server lists them.
+ * Returns the tools of a server: the same bytes for the same tools, in whatever order the server lists them.
  *
  * @param wanted - the server's names of the tools to offer. @defaultValue all
  */
@@ -71,11 +71,42 @@ function listedTool(
   name: string,
   { name: tool, title, description, inputSchema }: ServerTool,
 ): ListedTool {
-  const words = plainWords(description ?? title ?? '', mostDescription);
+  const words = plainText(description ?? title ?? '', mostDescription);
   return {
     name,
     tool,
     description: words === '' ? `The tool '${plainLine(tool, 64)}' of the MCP server '${server}'.` : words,
     ...modelSchema(inputSchema),
   };
+}
+
+/** The longest name that all providers take. Unit: characters. */
+const longest = 64;
+/** Two names are told apart by as much of a digest. Unit: characters. */
+const digestLength = 12;
+
+/** Returns the beginning of the names of all tools of a server. */
+export function toolPrefix(server: string): string {
+  return `mcp__${server}__`;
+}
+
+/**
+ * Returns the name of a server's tool for a model: `mcp__server__tool`. It depends on both names alone, so that it is the same
+ * whatever other tools there are: a name with other characters than providers take, or one that is too long, ends with a
+ * digest.
+ */
+export function toolName(server: string, tool: string): string {
+  const name = toolPrefix(server) + tool;
+  // What ends as a digest does could be another tool's.
+  if (/^[A-Za-z0-9_-]+$/.test(name) && name.length <= longest && !/_[0-9a-f]{12}$/.test(name)) return name;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([server, tool]))
+    .digest('hex')
+    .slice(0, digestLength);
+  return `${name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, longest - digestLength - 1)}_${digest}`;
+}
+
+/** By code units, as on every machine. */
+export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }

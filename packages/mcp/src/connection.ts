@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import type { CallToolResult, ClientOptions } from '@modelcontextprotocol/client';
 import { McpServerError } from './errors.js';
-import { listedTools } from './listed-tool.js';
-import type { ListedTool } from './listed-tool.js';
-import { plainLine, plainWords } from './plain-words.js';
-import { timeLimits } from './server-config.js';
-import type { McpServerConfig, TimeLimits } from './server-config.js';
-import { HttpTransport } from './transport/http-transport.js';
-import { mostMessageBytes, tooLongCode } from './transport/message-gate.js';
-import type { ServerTransport } from './transport/server-transport.js';
-import { StdioTransport } from './transport/stdio-transport.js';
+import { listedTools } from './tool-list.js';
+import type { ListedTool } from './tool-list.js';
+import { plainLine, plainText } from './plain-text.js';
+import { timeLimits } from './config/server-config.js';
+import type { McpServerConfig, TimeLimits } from './config/server-config.js';
+import { HttpTransport } from './transport/http.js';
+import { mostMessageBytes, tooLongCode } from './transport/gate.js';
+import type { ServerTransport } from './transport/gate.js';
+import { StdioTransport } from './transport/stdio.js';
 
 /** In what surroundings servers that are programs run. */
 export interface ServerSurroundings {
@@ -19,7 +19,7 @@ export interface ServerSurroundings {
 }
 
 /** An open connection. */
-interface Link {
+interface OpenConnection {
   readonly client: Client;
   readonly transport: ServerTransport;
 }
@@ -51,10 +51,10 @@ export class ServerConnection {
   readonly #note: (note: string) => void;
   readonly #life = new AbortController();
   #transport: ServerTransport | undefined;
-  #link: Promise<Link> | undefined;
+  #connection: Promise<OpenConnection> | undefined;
   #problem: string | undefined;
   #mayRestart = true;
-  #isChangeTold = false;
+  #isChangeReported = false;
   #checks = 0;
 
   /** @param note - called with what the user should know, as the end of a sentence that begins with the server */
@@ -76,25 +76,25 @@ export class ServerConnection {
     return this.#transport?.log.toString() ?? '';
   }
 
-  /** @throws {@link McpServerError} when it is not connected in time. */
+  /** @throws {@connection McpServerError} when it is not connected in time. */
   async open(signal?: AbortSignal): Promise<void> {
     const stop = (): void => this.#life.abort(signal?.reason);
     signal?.throwIfAborted();
     signal?.addEventListener('abort', stop, { once: true });
     try {
-      this.#link = this.#connected();
-      await this.#link;
+      this.#connection = this.#connected();
+      await this.#connection;
     } finally {
       signal?.removeEventListener('abort', stop);
     }
   }
 
-  /** @throws {@link McpServerError} when the call was not carried out; the reason of `signal` when it is aborted. */
+  /** @throws {@connection McpServerError} when the call was not carried out; the reason of `signal` when it is aborted. */
   async call(tool: string, input: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<CallToolResult> {
     for (let isAgain = false; ; isAgain = true) {
-      const link = await this.#open(signal);
+      const connection = await this.#open(signal);
       try {
-        const result = await link.client.callTool(
+        const result = await connection.client.callTool(
           { name: tool, arguments: { ...input } },
           {
             ...(signal === undefined ? {} : { signal }),
@@ -111,9 +111,9 @@ export class ServerConnection {
         signal?.throwIfAborted();
         // The server has forgotten the session, so it did not carry out the call. What other requests were answered says nothing.
         const isForgotten = error instanceof SdkHttpError && error.status === 404;
-        if (isForgotten) await this.#drop(link, 'has ended the session.');
+        if (isForgotten) await this.#drop(connection, 'has ended the session.');
         if (!isForgotten || isAgain)
-          throw new McpServerError(this.name, this.#callProblem(error, tool, link), { cause: error });
+          throw new McpServerError(this.name, this.#callProblem(error, tool, connection), { cause: error });
       }
     }
   }
@@ -122,33 +122,33 @@ export class ServerConnection {
     this.#life.abort(new Error('closed'));
     this.#problem ??= 'was closed.';
     await this.#transport?.close().catch(() => undefined);
-    await this.#link?.catch(() => undefined);
+    await this.#connection?.catch(() => undefined);
   }
 
-  async #open(signal?: AbortSignal): Promise<Link> {
+  async #open(signal?: AbortSignal): Promise<OpenConnection> {
     if (this.#problem !== undefined) {
       if (!this.#mayRestart || this.#life.signal.aborted) throw this.#error(this.#problem);
       this.#mayRestart = false;
       this.#problem = undefined;
-      this.#link = this.#restarted();
+      this.#connection = this.#restarted();
     }
-    if (this.#link === undefined) throw this.#error('was not connected.');
-    return signal === undefined ? this.#link : await unlessAborted(this.#link, signal);
+    if (this.#connection === undefined) throw this.#error('was not connected.');
+    return signal === undefined ? this.#connection : await unlessAborted(this.#connection, signal);
   }
 
-  async #restarted(): Promise<Link> {
+  async #restarted(): Promise<OpenConnection> {
     const before = JSON.stringify(this.tools);
     const { tools } = this;
     await delay(restartAfterMs, undefined, { signal: this.#life.signal }).catch(() => undefined);
-    const link = await this.#connected();
+    const connection = await this.#connected();
     this.#note('had ended and was started again.');
-    if (JSON.stringify(this.tools) !== before) this.#tellChange();
+    if (JSON.stringify(this.tools) !== before) this.#reportChange();
     // What the model was told stays: another list would also undo the prompt cache.
     this.tools = tools;
-    return link;
+    return connection;
   }
 
-  async #connected(): Promise<Link> {
+  async #connected(): Promise<OpenConnection> {
     try {
       return await this.#connect(true);
     } catch (error) {
@@ -166,7 +166,7 @@ export class ServerConnection {
     return !isFlooded && !this.#life.signal.aborted && /^ended with status (?!12[67])/.test(problem ?? '');
   }
 
-  async #connect(isNewer: boolean): Promise<Link> {
+  async #connect(isNewer: boolean): Promise<OpenConnection> {
     // Closed while it waited to be started again.
     this.#life.signal.throwIfAborted();
     const { connectMs } = this.#limits;
@@ -186,7 +186,7 @@ export class ServerConnection {
     }
   }
 
-  async #listed({ client, transport }: Link, signal: AbortSignal): Promise<Link> {
+  async #listed({ client, transport }: OpenConnection, signal: AbortSignal): Promise<OpenConnection> {
     const options = { signal, timeout: this.#limits.connectMs };
     await client.connect(transport, options);
     const { tools } =
@@ -198,11 +198,11 @@ export class ServerConnection {
     if (refusedTools.length > 0)
       this.#note(`describes tools that are not valid: ${namesOf(refusedTools)}. They are left out.`);
     this.tools = list.tools;
-    this.instructions = plainWords(client.getInstructions() ?? '', 2_000) || undefined;
-    const link = { client, transport };
-    client.onclose = () => this.#ended(link);
+    this.instructions = plainText(client.getInstructions() ?? '', 2_000) || undefined;
+    const connection = { client, transport };
+    client.onclose = () => this.#ended(connection);
     if (transport.problem !== undefined) throw new Error(transport.problem);
-    return link;
+    return connection;
   }
 
   #newTransport(): ServerTransport {
@@ -235,31 +235,31 @@ export class ServerConnection {
 
   /** Some servers say at each start that their tools have changed, and have the same. */
   async #checkTools(client: Client): Promise<void> {
-    if (this.#isChangeTold || this.#checks >= mostChecks) return;
+    if (this.#isChangeReported || this.#checks >= mostChecks) return;
     this.#checks++;
-    await this.#link?.catch(() => undefined);
+    await this.#connection?.catch(() => undefined);
     const signal = this.#life.signal;
     const options = { signal, timeout: this.#limits.connectMs, cacheMode: 'refresh' } as const;
     const now = await client.listTools(undefined, options).catch(() => undefined);
     if (now === undefined || signal.aborted) return;
     const { tools } = listedTools(this.name, now.tools, this.#config.tools);
-    if (JSON.stringify(tools) !== JSON.stringify(this.tools)) this.#tellChange();
+    if (JSON.stringify(tools) !== JSON.stringify(this.tools)) this.#reportChange();
   }
 
-  #tellChange(): void {
-    if (this.#isChangeTold) return;
-    this.#isChangeTold = true;
+  #reportChange(): void {
+    if (this.#isChangeReported) return;
+    this.#isChangeReported = true;
     this.#note('has changed its tools; the change counts from the next session on.');
   }
 
-  #ended(link: Link): void {
-    if (this.#transport !== link.transport || this.#life.signal.aborted) return;
-    this.#problem = link.transport.problem ?? 'has ended.';
-    if (link.transport.isFlooded) this.#mayRestart = false;
+  #ended(connection: OpenConnection): void {
+    if (this.#transport !== connection.transport || this.#life.signal.aborted) return;
+    this.#problem = connection.transport.problem ?? 'has ended.';
+    if (connection.transport.isFlooded) this.#mayRestart = false;
     this.#note(this.#problem);
   }
 
-  async #drop({ transport }: Link, problem: string): Promise<void> {
+  async #drop({ transport }: OpenConnection, problem: string): Promise<void> {
     if (this.#transport !== transport) return;
     this.#problem = problem;
     this.#mayRestart = true;
@@ -287,7 +287,7 @@ export class ServerConnection {
     return `was not connected: ${plainLine(rootOf(error))}`;
   }
 
-  #callProblem(error: unknown, tool: string, { transport }: Link): string {
+  #callProblem(error: unknown, tool: string, { transport }: OpenConnection): string {
     const name = plainLine(tool, 64);
     if (transport.problem !== undefined) {
       return `${transport.problem} The call of '${name}' has no answer. Check what it did before you repeat it.`;
@@ -310,14 +310,14 @@ export class ServerConnection {
 
 class TimeoutError extends Error {}
 
-/** The first names of a list, and how many more there are. */
+/** Returns the first names of a list, and how many more there are. */
 function namesOf(names: readonly string[]): string {
   const more = names.length - mostNamed;
   const shown = names.slice(0, mostNamed).map((name) => `'${plainLine(name, 64)}'`);
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
-/** The message of an error, and that of what is behind it: `fetch failed` alone helps nobody. */
+/** Returns the message of an error, and that of what is behind it: `fetch failed` alone helps nobody. */
 function rootOf(error: unknown): string {
   let root = error;
   while (root instanceof Error && root.cause !== undefined) root = root.cause;
@@ -326,7 +326,7 @@ function rootOf(error: unknown): string {
 }
 
 function messageOf(error: unknown): string {
-  return plainWords(error instanceof Error ? error.message : String(error), 2_000);
+  return plainText(error instanceof Error ? error.message : String(error), 2_000);
 }
 
 /** Waits no longer than a signal allows; what is waited for goes on. */

@@ -1,11 +1,166 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { startProgram } from '@palimpsest/tools/process';
 import type { SupervisedProgram } from '@palimpsest/tools/process';
-import type { ServerTransport } from './server-transport.js';
-import { FloodGate } from './flood-gate.js';
-import { LineReader } from './line-reader.js';
-import { LogTail } from './log-tail.js';
-import { MessageGate, mostMessageBytes } from './message-gate.js';
+import type { ServerTransport } from './gate.js';
+import { FloodGate, LogTail, MessageGate, mostMessageBytes } from './gate.js';
+
+/** What becomes of lines. */
+export interface LineTakers {
+  /** @param bytes - the length of the line */
+  readonly line: (text: string, bytes: number) => void;
+  /** A line began that is longer than allowed. Returns whether it is passed over; if not, nothing is read after it. */
+  readonly tooLong: () => boolean;
+  /** A line that was passed over has ended. @param id - of the message that it was, if it had one */
+  readonly passedOver: (id: unknown) => void;
+  /** A line that is passed over does not end. Nothing is read after it. */
+  readonly endless: () => void;
+}
+
+/** So many times the longest line are passed over. */
+const mostPassedOver = 4;
+
+/** Reads lines out of pieces. Holds at most one line, in at most twice its size, in whatever pieces it comes. */
+export class LineReader {
+  readonly #most: number;
+  readonly #takers: LineTakers;
+  #held = Buffer.alloc(0);
+  #length = 0;
+  /** Of the line that is passed over. */
+  #passed: MessageId | undefined;
+  #isOver = false;
+
+  /** @param most - the longest line. Unit: bytes. */
+  constructor(most: number, takers: LineTakers) {
+    this.#most = most;
+    this.#takers = takers;
+  }
+
+  write(chunk: Buffer): void {
+    let begin = 0;
+    while (!this.#isOver) {
+      const end = chunk.indexOf(10, begin);
+      const piece = chunk.subarray(begin, end === -1 ? undefined : end);
+      if (this.#passed !== undefined) this.#passOver(this.#passed, piece);
+      else if (this.#length + piece.length > this.#most) this.#beginPassing(piece);
+      else if (end === -1) this.#hold(piece);
+      else {
+        const line = this.#length === 0 ? piece : this.#whole(piece);
+        this.#takers.line(line.toString('utf8'), line.length);
+      }
+      if (end === -1) return;
+      this.#endPassing();
+      begin = end + 1;
+    }
+  }
+
+  #beginPassing(piece: Buffer): void {
+    const before = this.#held.subarray(0, this.#length);
+    this.#held = Buffer.alloc(0);
+    if (!this.#takers.tooLong()) {
+      this.#isOver = true;
+      return;
+    }
+    this.#passed = new MessageId();
+    this.#length = 0;
+    for (const part of [before, piece]) this.#passOver(this.#passed, part);
+  }
+
+  #passOver(passed: MessageId, piece: Buffer): void {
+    this.#length += piece.length;
+    if (this.#length <= mostPassedOver * this.#most) return passed.write(piece);
+    this.#isOver = true;
+    this.#takers.endless();
+  }
+
+  #endPassing(): void {
+    if (this.#passed === undefined || this.#isOver) return;
+    const { id } = this.#passed;
+    this.#passed = undefined;
+    this.#length = 0;
+    this.#takers.passedOver(id);
+  }
+
+  #whole(piece: Buffer): Buffer {
+    this.#hold(piece);
+    const line = this.#held.subarray(0, this.#length);
+    this.#held = Buffer.alloc(0);
+    this.#length = 0;
+    return line;
+  }
+
+  #hold(piece: Buffer): void {
+    const length = this.#length + piece.length;
+    if (length > this.#held.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.#held.length));
+      this.#held.copy(larger, 0, 0, this.#length);
+      this.#held = larger;
+    }
+    piece.copy(this.#held, this.#length);
+    this.#length = length;
+  }
+}
+
+/** What of a key or a value is kept: an id is short. Unit: bytes. */
+const longest = 200;
+const [quote, backslash, colon, comma] = [34, 92, 58, 44];
+
+/** Finds the id of a JSON-RPC message that is too long to be held, in whatever pieces it comes. */
+export class MessageId {
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  #token = '';
+  #key = '';
+  #id: unknown;
+
+  /** Undefined if the message has none, or none that is whole. */
+  get id(): unknown {
+    return this.#id;
+  }
+
+  write(bytes: Uint8Array): void {
+    for (const byte of bytes) {
+      if (this.#isInString) this.#inString(byte);
+      else if (byte === quote) {
+        this.#isInString = true;
+        this.#keep(byte);
+      } else if (byte === 123 || byte === 91) this.#depth++;
+      else if (byte === 125 || byte === 93) {
+        if (this.#depth === 1) this.#endValue();
+        this.#depth--;
+      } else if (this.#depth === 1 && byte === colon) {
+        this.#key = this.#token.trim();
+        this.#token = '';
+      } else if (this.#depth === 1 && byte === comma) this.#endValue();
+      else this.#keep(byte);
+    }
+  }
+
+  #inString(byte: number): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (byte === backslash) this.#isEscaped = true;
+    else if (byte === quote) this.#isInString = false;
+    this.#keep(byte);
+  }
+
+  /** Of the outermost object alone. */
+  #keep(byte: number): void {
+    if (this.#depth === 1 && this.#token.length < longest) this.#token += String.fromCharCode(byte);
+  }
+
+  #endValue(): void {
+    if (this.#key === '"id"') this.#id = valueOf(this.#token);
+    this.#key = this.#token = '';
+  }
+}
+
+function valueOf(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
 
 /** How long a server may take to end by itself when its input is closed. Unit: milliseconds. */
 const ownEndMs = 500;
@@ -117,7 +272,7 @@ export class StdioTransport implements Transport, ServerTransport {
     const verdict = this.gate.judge(message, bytes);
     if (verdict !== 'pass') return verdict;
     try {
-      this.onmessage?.(this.gate.sound(message as JSONRPCMessage));
+      this.onmessage?.(this.gate.withValidTools(message as JSONRPCMessage));
       return 'pass';
     } catch (error) {
       this.onerror?.(error as Error);

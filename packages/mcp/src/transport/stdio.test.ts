@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MessageId } from './message-id.js';
+import { MessageId } from './stdio.js';
 
 test.each([
   ['{"jsonrpc":"2.0","id":7,"result":{"id":8,"text":"\\"id\\":9,"}}', 7],

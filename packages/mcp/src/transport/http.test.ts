@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { boundedBody } from './bounded-body.js';
-import { FloodGate } from './flood-gate.js';
+import { boundedBody } from './http.js';
+import { FloodGate } from './gate.js';
 
 /** A response that repeats a text for as long as it is read. */
 function endless(text: string, type: string): Response {

@@ -1,17 +1,63 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
-import { boundedBody } from './bounded-body.js';
-import { FloodGate } from './flood-gate.js';
-import { LogTail } from './log-tail.js';
-import { MessageGate, mostMessageBytes } from './message-gate.js';
-import type { ServerTransport } from './server-transport.js';
+import { FloodGate, LogTail, MessageGate, mostMessageBytes } from './gate.js';
+import type { ServerTransport } from './gate.js';
+
+/** How much a response may hold. */
+export interface BodyBounds {
+  /** The longest message: a whole body, or one event of a stream. Unit: bytes. */
+  readonly most: number;
+  /** Called with the length of each piece of a stream; false if there were too many. */
+  readonly take: (bytes: number) => boolean;
+  /** The message that stands for one that is too long, with which the body then ends. Undefined: the bound is exceeded. */
+  readonly standIn: () => string | undefined;
+  /** Called once, when a bound is exceeded; the body then fails. */
+  readonly exceeded: (problem: string) => void;
+}
+
+/** A blank line ends an event. */
+const ends = ['\n\n', '\r\n\r\n', '\r\r'];
+
+/** Returns the same response, whose body ends or fails where it exceeds its bounds. */
+export function boundedBody(response: Response, { most, take, standIn, exceeded }: BodyBounds): Response {
+  if (response.body === null) return response;
+  const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
+  let length = 0;
+  /** The pieces of a body that is one message: nobody can read a part of it. */
+  let held: Uint8Array[] = [];
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      const end = isStream ? Math.max(...ends.map((each) => bytes.lastIndexOf(each))) : -1;
+      length = end === -1 ? length + bytes.length : bytes.length - end;
+      const isTooLong = length > most;
+      if (!isTooLong && !isStream) return void held.push(chunk);
+      if (!isTooLong && take(bytes.length)) return controller.enqueue(chunk);
+      held = [];
+      const instead = isTooLong ? standIn() : undefined;
+      if (instead !== undefined) {
+        // The event that has begun ends first; it is no message.
+        controller.enqueue(Buffer.from(isStream ? `\n\ndata: ${instead}\n\n` : instead));
+        return controller.terminate();
+      }
+      const problem = isTooLong ? `sent a message of more than ${most / 2 ** 20} MiB` : 'sent without end';
+      exceeded(problem);
+      controller.error(new Error(problem));
+    },
+    flush(controller) {
+      for (const chunk of held) controller.enqueue(chunk);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
+}
 
 /** A broken stream is opened again no sooner and no later, whatever the server asks for. Unit: milliseconds. */
 const [soonestMs, latestMs] = [1_000, 30_000];
 /** How long a server may take to say goodbye. Unit: milliseconds. */
 const goodbyeMs = 1_000;
 
-/** The id of the request that a body is; undefined if it is none. */
+/** Returns the id of the request that a body is; undefined if it is none. */
 function idIn(body: unknown): unknown {
   return typeof body === 'string' ? (JSON.parse(body) as { readonly id?: unknown }).id : undefined;
 }
@@ -97,7 +143,7 @@ export class HttpTransport implements Transport, ServerTransport {
     if (this.#isClosed) return;
     const verdict = this.gate.judge(message, 0);
     if (verdict === 'flood') this.#flood('sent messages without end');
-    else if (verdict === 'pass') this.onmessage?.(this.gate.sound(message));
+    else if (verdict === 'pass') this.onmessage?.(this.gate.withValidTools(message));
   }
 
   #flood(problem: string): void {
