@@ -1,8 +1,7 @@
 import type { ActionEvent } from '@palimpsest/events';
-import { previewChange } from '@palimpsest/tools';
+import { previewChange, fileDiff } from '@palimpsest/tools';
 import type { OpenedSession } from '../open-session.js';
-import { fileDiff } from './file-diff.js';
-import type { FileDiff } from './file-diff.js';
+import type { FileDiff } from '@palimpsest/tools';
 import { inputOf } from './call-input.js';
 
 /** A call that waits for the user's yes. All of it but `proposedRule` and `reason` is what a model wrote. */

@@ -1,7 +1,7 @@
 import { defineTool } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { z } from 'zod';
-import type { Workspace } from '../workspace.js';
+import type { Workspace } from '../workspace/workspace.js';
 import type { CommandProcess } from '../process/processes.js';
 import { runCommand } from './run-command.js';
 import type { CommandResult, CommandSettings } from './run-command.js';

@@ -1,11 +1,10 @@
 import type { CommandProcess } from '../process/processes.js';
 import { SupervisedProcess } from '../process/supervised-process.js';
 import type { Sandbox, SandboxedProgram } from '../sandbox/sandbox.js';
-import type { Workspace } from '../workspace.js';
-import { commandEnvironment, withoutTerminal } from './command-environment.js';
-import { CommandOutput } from './command-output.js';
-import type { OutputMask } from './command-output.js';
-import type { KeptOutput, OutputFolder } from './kept-output.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { commandEnvironment, withoutTerminal } from '../process/environment.js';
+import { CommandOutput } from './output.js';
+import type { OutputMask, KeptOutput, OutputFolder } from './output.js';
 
 /** What is the same for every command of a conversation. */
 export interface CommandSettings {

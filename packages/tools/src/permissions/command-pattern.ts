@@ -1,6 +1,5 @@
-import { baseName, isInterpreter, isLauncher, isShell, wordsOfRunner } from './launchers.js';
-import { simpleCommands } from './simple-command.js';
-import type { SimpleCommand, Word } from './simple-command.js';
+import { baseName, isInterpreter, isLauncher, isShell, runnerPrefixLength, simpleCommands } from './command.js';
+import type { SimpleCommand, Word } from './command.js';
 
 /** What a rule says of a command. */
 export interface CommandPattern {
@@ -33,7 +32,7 @@ function assertNamesProgram(words: SimpleCommand): void {
   if (isLauncher(program)) {
     throw new TypeError(`'${program}' runs any program that its arguments name; write the whole command, without '*'`);
   }
-  const before = wordsOfRunner(textsOf(words));
+  const before = runnerPrefixLength(textsOf(words));
   if (before > 0 && !namesWord(words, before)) {
     throw new TypeError(`'${textsOf(words.slice(0, before)).join(' ')}' runs any program; name it in front of '*'`);
   }
@@ -56,7 +55,7 @@ function covers(pattern: SimpleCommand, given: readonly string[]): boolean {
   if (isOpen ? given.length < fixed.length : given.length !== fixed.length) return false;
   if (!fixed.every((word, index) => matches(word, given[index] as string))) return false;
   // `npm *` is not a rule for what `npm exec` runs.
-  const before = wordsOfRunner(given);
+  const before = runnerPrefixLength(given);
   if (before > 0 && pattern.some(({ length }) => length > 1) && !namesWord(pattern, before)) return false;
   const behind = given.slice(fixed.length);
   return !isOpen || isAnyWords(last) || !behind.some((word) => isOption(word) || isOptionsFile(word, given));
@@ -87,7 +86,7 @@ function programsIn(words: readonly string[]): readonly (readonly string[])[] {
 }
 
 /** Whether the command runs a program text that is not understood, such as `sh -c 'rm $X'` or `python -c 'import os'`. */
-export function hidesPrograms(words: readonly string[]): boolean {
+export function runsUnreadableProgram(words: readonly string[]): boolean {
   return programsIn(words).some((one) => {
     const [program = '', ...rest] = one;
     const isForeign = isInterpreter(program) && !isShell(program);
@@ -97,7 +96,7 @@ export function hidesPrograms(words: readonly string[]): boolean {
 }
 
 function runsOthers([program = '', ...rest]: readonly string[]): boolean {
-  if (wordsOfRunner([program, ...rest]) > 0) return true;
+  if (runnerPrefixLength([program, ...rest]) > 0) return true;
   return isLauncher(program) || isInterpreter(program) || rest.some((word) => /^-(?:-?exec|ok|x$|X$)/.test(word));
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PermissionRuleError } from './permission-rule.js';
+import { PermissionRuleError } from './rule.js';
 import { permissions } from './permissions.js';
 import type { PermissionRules } from './permissions.js';
 

@@ -1,8 +1,7 @@
-import { hidesPrograms, textsOf } from './command-pattern.js';
-import { pathInside } from './path-pattern.js';
-import { exactText, permissionRule } from './permission-rule.js';
-import type { PermissionRule, RuleSubject } from './permission-rule.js';
-import { simpleCommands } from './simple-command.js';
+import { runsUnreadableProgram, textsOf } from './command-pattern.js';
+import { pathInside, exactText, permissionRule } from './rule.js';
+import type { PermissionRule, RuleSubject } from './rule.js';
+import { simpleCommands } from './command.js';
 
 /**
  * Rules such as `run_command(npm test)`, `run_command(git diff *)`, `edit_file(src/**)`, `read_file`, `mcp__server__*`, `*`. A command behind `=` is
@@ -49,7 +48,7 @@ export interface PermissionDecision {
 }
 
 /** A call of a tool, with its parsed input. */
-export interface JudgedCall {
+export interface ToolUse {
   readonly toolName: string;
   readonly input: unknown;
 }
@@ -58,7 +57,7 @@ export interface JudgedCall {
 export interface Permissions {
   readonly allow: readonly string[];
   /** What the rules say of a call. Never throws. */
-  decide(call: JudgedCall): PermissionDecision;
+  decide(call: ToolUse): PermissionDecision;
 }
 
 const ownSubjects: Readonly<Record<string, RuleSubject>> = {
@@ -86,7 +85,7 @@ export function permissions(options: PermissionOptions): Permissions {
   const read = (rules: readonly string[] | undefined, allows: boolean) =>
     (rules ?? []).map((rule) => permissionRule(rule, { allows, subjects, toolNames }));
   const [deny, ask, allow] = [read(options.deny, false), read(options.ask, false), read(options.allow, true)];
-  const decide = (call: JudgedCall): PermissionDecision => {
+  const decide = (call: ToolUse): PermissionDecision => {
     const about = [deny, ask, allow].map((rules) => rules.filter(({ isAbout }) => isAbout(call.toolName)));
     const [denying = [], asking = [], allowing = []] = about;
     const judged = judge(subjectOf(call, options));
@@ -156,12 +155,12 @@ function unclearPart(subject: Subject): { readonly unclear?: string } {
   if (subject.commands === undefined) {
     return { unclear: 'The command is not made of simple words (it expands, redirects or nests something)' };
   }
-  return subject.commands.some(hidesPrograms) ? { unclear: 'The command runs a program text' } : {};
+  return subject.commands.some(runsUnreadableProgram) ? { unclear: 'The command runs a program text' } : {};
 }
 
 /** The input of a call that the pattern of a rule is compared with; undefined if a rule for the tool has no pattern. */
 export function subjectInputOf(
-  { toolName, input }: JudgedCall,
+  { toolName, input }: ToolUse,
   { subjects }: Pick<PermissionOptions, 'subjects'>,
 ): { readonly is: RuleSubject['is']; readonly value: unknown } | undefined {
   const all = { ...ownSubjects, ...subjects };
@@ -171,7 +170,7 @@ export function subjectInputOf(
   return { is: subject.is, value };
 }
 
-function subjectOf(call: JudgedCall, { root, otherNames, subjects }: PermissionOptions): Subject {
+function subjectOf(call: ToolUse, { root, otherNames, subjects }: PermissionOptions): Subject {
   const subject = subjectInputOf(call, { subjects });
   if (subject === undefined) return { is: 'none' };
   const { value } = subject;

@@ -1,9 +1,8 @@
 import { textsOf } from './command-pattern.js';
-import { baseName, wordsOfRunner } from './launchers.js';
-import { pathInside } from './path-pattern.js';
+import { baseName, runnerPrefixLength, simpleCommands } from './command.js';
+import { pathInside } from './rule.js';
 import { permissions, subjectInputOf } from './permissions.js';
-import type { JudgedCall, PermissionOptions } from './permissions.js';
-import { simpleCommands } from './simple-command.js';
+import type { ToolUse, PermissionOptions } from './permissions.js';
 
 /**
  * A rule to propose to a user who is asked about a call and may say yes to calls like it. Of a command that reads, builds or tests it is
@@ -12,7 +11,7 @@ import { simpleCommands } from './simple-command.js';
  *
  * @param rules - the rules in force, to which the proposed one would be added
  */
-export function proposedRule(call: JudgedCall, rules: PermissionOptions): string | undefined {
+export function proposedRule(call: ToolUse, rules: PermissionOptions): string | undefined {
   const { toolName } = call;
   const subject = subjectInputOf(call, rules);
   const candidates =
@@ -26,7 +25,7 @@ export function proposedRule(call: JudgedCall, rules: PermissionOptions): string
   return candidates.find((rule) => allows(rule, call, rules));
 }
 
-function allows(rule: string, call: JudgedCall, rules: PermissionOptions): boolean {
+function allows(rule: string, call: ToolUse, rules: PermissionOptions): boolean {
   try {
     return permissions({ ...rules, allow: [...(rules.allow ?? []), rule] }).decide(call).outcome === 'allow';
   } catch {
@@ -88,7 +87,7 @@ function wordsBeforeAny(words: readonly string[]): number {
   if (subcommands.get(program)?.has(next) === true) return 2;
   // `npm run --prefix *` would be a rule for any script of any folder.
   if (scriptRunners.has(program) && next === 'run' && /^[^-+]/.test(third)) return 3;
-  const before = wordsOfRunner(words);
+  const before = runnerPrefixLength(words);
   if (before > 0 && checkers.has(words[before] ?? '')) return before + 1;
   return /^python[\d.]*$/.test(program) && next === '-m' && checkers.has(third) ? 3 : 0;
 }

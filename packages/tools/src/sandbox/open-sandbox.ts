@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { access, constants, readlink, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { withoutTerminal } from '../command/command-environment.js';
-import type { Workspace } from '../workspace.js';
-import { bubblewrap } from './bubblewrap.js';
-import { isInside } from './mounts.js';
+import { withoutTerminal } from '../process/environment.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { bubblewrap, isInside } from './bubblewrap.js';
 import type { Sandbox, SandboxCheck, SandboxOptions } from './sandbox.js';
 import { SandboxUnavailableError } from './sandbox.js';
 

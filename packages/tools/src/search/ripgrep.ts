@@ -2,11 +2,10 @@ import { spawn } from 'node:child_process';
 import { access, constants, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { once } from 'node:events';
-import { maxLinesOfFile } from './engine.js';
-import type { Engine, EngineSearch } from './engine.js';
-import { linearEngine, SearchWorkerError } from './linear-engine.js';
+import { maxLinesOfFile, linearEngine, SearchWorkerError } from './linear-engine.js';
+import type { Engine, EngineSearch } from './linear-engine.js';
 import { enginePatterns, SearchPatternError } from './pattern.js';
-import type { Workspace } from '../workspace.js';
+import type { Workspace } from '../workspace/workspace.js';
 
 /** What one run may print, of which each line is short. Unit: characters. */
 const maxOutputCharacters = 20_000_000;

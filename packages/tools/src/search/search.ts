@@ -1,16 +1,14 @@
 import { defineTool, sliceText } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { z } from 'zod';
-import { UnusableFileError } from '../errors.js';
-import { fileOrFolderAt } from '../folder-at.js';
-import { shownName } from '../shown-name.js';
-import { linesOf, utf16Of, wholeContent } from '../text-file.js';
-import { walk } from '../walk.js';
-import { withFile } from '../workspace-file.js';
-import type { Workspace } from '../workspace.js';
-import { maxSearchedBytes } from './engine.js';
-import type { Engine, EngineSearch } from './engine.js';
-import { linearEngine } from './linear-engine.js';
+import { UnusableFileError, fileOrFolderAt } from '../workspace/workspace.js';
+import { shownName } from '../workspace/problems.js';
+import { linesOf, utf16Of, wholeContent } from '../workspace/text.js';
+import { walk } from '../workspace/walk.js';
+import { withFile } from '../workspace/open-file.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { maxSearchedBytes, linearEngine } from './linear-engine.js';
+import type { Engine, EngineSearch } from './linear-engine.js';
 import { findRipgrep, ripgrepEngine } from './ripgrep.js';
 
 const maxLineCharacters = 300;

@@ -15,13 +15,14 @@ import { entryPoints, publishedPackages, workspaceRoot } from '../workspace.js';
 /** What `npm install` of the one package brings: the table in CONTRIBUTING.md and what that needs in turn. */
 const bringsAlong: Readonly<Record<string, readonly string[]>> = {
   events: ['zod'],
-  tools: ['@palimpsest/events', 'ignore', 're2js', 'zod'],
+  tools: ['@palimpsest/events', 'diff', 'ignore', 're2js', 'zod'],
   mcp: [
     '@modelcontextprotocol/client',
     '@modelcontextprotocol/core',
     '@palimpsest/events',
     '@palimpsest/tools',
     'cross-spawn',
+    'diff',
     'eventsource',
     'eventsource-parser',
     'ignore',
