@@ -29,11 +29,11 @@ const anyOutput: NonNullable<ClientOptions['jsonSchemaValidator']> = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
-/** How long a server that ended is left alone before it is started again. Unit: milliseconds. */
+/** The pause before a server that ended is started again. Unit: milliseconds. */
 const restartAfterMs = 500;
-/** How often it is looked whether the tools have changed. */
+/** The most checks for changed tools. */
 const mostChecks = 20;
-/** How many tools a note names. */
+/** The most tools that a note names. */
 const mostNamed = 5;
 /** A page of tools has at least one, and nobody offers more of them. */
 const mostPages = 500;
@@ -66,7 +66,7 @@ export class ServerConnection {
     this.#note = note;
   }
 
-  /** Why no call would be carried out now, as the end of a sentence that begins with the server. */
+  /** The reason why no call would be carried out now, as the end of a sentence that begins with the server. */
   get problem(): string | undefined {
     return this.#problem;
   }

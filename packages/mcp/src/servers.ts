@@ -18,9 +18,9 @@ export interface ConnectMcpServersOptions {
   readonly cwd?: string;
   /** The variables that every server gets. @defaultValue harmless ones of the process: `PATH`, `HOME`, `LANG`, `*_HOME` … */
   readonly env?: Readonly<Record<string, string>>;
-  /** How many tools there may be of all servers. Servers with many share what those with few leave. @defaultValue 100 */
+  /** The most tools of all servers together. Servers with many share what those with few leave. @defaultValue 100 */
   readonly maxTools?: number;
-  /** How much text of a result is returned: its beginning and its end. Unit: characters. @defaultValue 100,000 */
+  /** The text of a result that is returned: its beginning and its end. Unit: characters. @defaultValue 100,000 */
   readonly maxResultCharacters?: number;
   /** Called with what the user should know after the start: a server ended, or changed its tools. @defaultValue nothing is told */
   readonly onNote?: (note: string) => void;
@@ -36,11 +36,11 @@ export interface McpServerState {
   readonly kind: 'stdio' | 'http';
   /** `failed`: it was never connected. `ended`: it was, and the next call starts it again, if it may be. */
   readonly state: 'connected' | 'failed' | 'ended';
-  /** What went wrong, in a sentence. Undefined while it is connected. */
+  /** The problem, in a sentence. Undefined while it is connected. */
   readonly problem: string | undefined;
   /** Its tools, by the names that the model knows and those of the server. */
   readonly tools: readonly { readonly name: string; readonly tool: string; readonly description: string }[];
-  /** What it says of itself for models. Nobody is told. */
+  /** The server's words about itself for models. No model reads them. */
   readonly instructions: string | undefined;
   /** The end of its log. */
   readonly log: string;
@@ -50,7 +50,7 @@ export interface McpServerState {
 export interface McpServers {
   /** Sorted by server and name: the same bytes at every start, while the servers list the same. They carry no annotation: a server's word allows nothing. */
   readonly tools: readonly Tool<Readonly<Record<string, unknown>>>[];
-  /** What the user should know: which servers failed, and which tools were left out. */
+  /** Notes for the user: which servers failed, and which tools were left out. */
   readonly notes: readonly string[];
   /** The servers as they are now, sorted by name. */
   servers(): readonly McpServerState[];
@@ -155,7 +155,7 @@ function check(name: string, config: McpServerConfig): void {
   }
 }
 
-/** How many of its tools each server may have: those with few have all, and the others share the rest alike. */
+/** Returns the number of tools that each server may have: those with few have all, and the others share the rest alike. */
 function shared(counts: readonly number[], most: number): readonly number[] {
   const shares = counts.map(() => 0);
   let left = most;

@@ -22,7 +22,7 @@ export interface ListedTool extends ModelSchema {
 
 /** The longest description that all providers take. Unit: characters. */
 const mostDescription = 1_024;
-/** What the tools of one server may take of a model's window. Unit: characters. */
+/** The part of a model's window that the tools of one server may take. Unit: characters. */
 const mostCharacters = 100_000;
 
 /** The tools of a server, sorted by name, and what had to be left out. */

@@ -9,7 +9,7 @@ const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 const mostImageCharacters = 5 * 2 ** 20;
 
 /**
- * What a model reads of a result: texts and images; of other content, what it is.
+ * Returns the part of a result that a model reads: texts and images; of other content, a description.
  *
  * @param most - how much text. Unit: characters.
  */

@@ -14,7 +14,7 @@ const mostNodes = 2_000;
 const mostDepth = 12;
 const mostBranches = 20;
 const mostValues = 200;
-/** How long the descriptions in a schema may be: what is too long is tried with shorter ones, then with none. Unit: characters. */
+/** The lengths of the descriptions in a schema: what is too long is tried with shorter ones, then with none. Unit: characters. */
 const wordLimits = [500, 120, 0];
 
 type Node = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ const numbers = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', '
 const lengths = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 
 /**
- * What a model is told of a tool's input. Providers refuse a whole request for one schema that they do not like, so only known keywords
+ * Returns the schema of a tool's input for a model. Providers refuse a whole request for one schema that they do not like, so only known keywords
  * are left, references are replaced by what they mean and cut where they go round, and keys have the letters that providers take. Keys
  * are sorted: some servers list them in another order at each start. The schema narrows nothing that the server takes: it checks the
  * input itself.
@@ -133,7 +133,7 @@ class SchemaReader {
     return words === '' ? {} : { description: words };
   }
 
-  /** What a reference within the schema means. */
+  /** Returns the target of a reference within the schema. */
   #target(reference: string): unknown {
     if (!reference.startsWith('#')) return undefined;
     return reference

@@ -16,7 +16,7 @@ export interface WorkspaceToolOptions extends FileChangeOptions {
   readonly command?: RunCommandToolOptions;
 }
 
-/** The tools for one workspace: list, read, search, edit, write, run. */
+/** Returns the tools for one workspace: list, read, search, edit, write, run. */
 export function workspaceTools(workspace: Workspace, options: WorkspaceToolOptions = {}): readonly Tool[] {
   return [
     listFilesTool(workspace),

@@ -4,11 +4,11 @@ import { z } from 'zod';
 export interface McpServerLimits {
   /** The server's own names of the tools to offer. @defaultValue all */
   readonly tools?: readonly string[] | undefined;
-  /** How long it may take until the server has told its tools. Unit: milliseconds. @defaultValue 30,000 */
+  /** The time until the server must have listed its tools. Unit: milliseconds. @defaultValue 30,000 */
   readonly connectMs?: number | undefined;
-  /** How long a call may be silent: without an answer and without progress. Unit: milliseconds. @defaultValue 120,000 */
+  /** The longest silence of a call: without an answer and without progress. Unit: milliseconds. @defaultValue 120,000 */
   readonly idleMs?: number | undefined;
-  /** How long a call may take. Unit: milliseconds. @defaultValue 600,000 */
+  /** The longest time of a call. Unit: milliseconds. @defaultValue 600,000 */
   readonly callMs?: number | undefined;
 }
 
@@ -68,9 +68,9 @@ export const mcpServerSchema = z
       .optional()
       .describe('Sent with each request. "${NAME}" stands for a variable of the environment.'),
     tools: z.array(z.string().min(1)).optional().describe('The tools to offer, by the server’s names. Default: all.'),
-    connectSeconds: seconds('How long it may take until the server has told its tools. Default: 30.'),
+    connectSeconds: seconds('The time until the server must have listed its tools. Default: 30.'),
     idleSeconds: seconds('How long a call may be without an answer and without progress. Default: 120.'),
-    callSeconds: seconds('How long a call may take. Default: 600.'),
+    callSeconds: seconds('The longest time of a call. Default: 600.'),
   })
   .superRefine(({ command, args, env, cwd, url, headers }, context) => {
     const wrong = (message: string): void => context.addIssue({ code: 'custom', message });

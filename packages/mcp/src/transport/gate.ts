@@ -8,7 +8,7 @@ export interface ServerTransport extends Transport {
   readonly gate: MessageGate;
   /** The end of what the server wrote to its log. */
   readonly log: LogTail;
-  /** Why it ended, as the end of a sentence that begins with the server. Undefined while it is open. */
+  /** The reason of its end, as the end of a sentence that begins with the server. Undefined while it is open. */
   readonly problem: string | undefined;
   /** It was ended because it sent too much. */
   readonly isFlooded: boolean;
@@ -20,7 +20,7 @@ export const mostMessageBytes = 16 * 2 ** 20;
 /** The code of the error that stands for an answer that is too long. */
 export const tooLongCode = -32_098;
 
-/** What all answers together may come to until the tools are told. Unit: bytes. */
+/** The most that all answers together may come to until the tools are listed. Unit: bytes. */
 const mostListBytes = 2 * mostMessageBytes;
 
 /** The notifications that somebody reads. Logs are asked for on standard error. */
@@ -67,7 +67,7 @@ export class MessageGate {
     return id !== undefined || (typeof method === 'string' && read.test(method)) ? 'pass' : 'drop';
   }
 
-  /** Whether an answer may be too long: the call that waits for it fails then, and the server stays. */
+  /** True if an answer may be too long: the call that waits for it fails then, and the server stays. */
   get mayPassOver(): boolean {
     return this.#isListed && this.#pending.size > 0;
   }
@@ -97,7 +97,7 @@ export class MessageGate {
   }
 }
 
-/** What a server may send unasked: a stock that is used up by messages and fills again with time. */
+/** A limit of unasked messages: a stock that is used up by messages and fills again with time. */
 export class FloodGate {
   readonly #most: number;
   readonly #perSecond: number;
@@ -136,7 +136,7 @@ export interface ValidTools {
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** What a schema calls the header in which an argument is sent, too. */
+/** The key of a schema that names the header in which an argument is sent, too. */
 const headerKey = 'x-mcp-header';
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const headerTypes: readonly unknown[] = ['string', 'integer', 'boolean'];
@@ -187,7 +187,7 @@ function hasValidHeaders(schema: Node): boolean {
   return headers === names.size && headers === keysIn(schema);
 }
 
-/** How often the key stands anywhere. */
+/** Counts the key at any depth. */
 function keysIn(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + keysIn(item), 0);
   if (!isNode(value)) return 0;
@@ -198,7 +198,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** How much is kept. Unit: characters. */
+/** The length of what is kept. Unit: characters. */
 const kept = 8_000;
 
 /** The end of what a server wrote to its log. */

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcont
 import { FloodGate, LogTail, MessageGate, mostMessageBytes } from './gate.js';
 import type { ServerTransport } from './gate.js';
 
-/** How much a response may hold. */
+/** The bounds of a response. */
 export interface BodyBounds {
   /** The longest message: a whole body, or one event of a stream. Unit: bytes. */
   readonly most: number;
@@ -54,7 +54,7 @@ export function boundedBody(response: Response, { most, take, standIn, exceeded 
 
 /** A broken stream is opened again no sooner and no later, whatever the server asks for. Unit: milliseconds. */
 const [soonestMs, latestMs] = [1_000, 30_000];
-/** How long a server may take to say goodbye. Unit: milliseconds. */
+/** The time that a server has to say goodbye. Unit: milliseconds. */
 const goodbyeMs = 1_000;
 
 /** Returns the id of the request that a body is; undefined if it is none. */

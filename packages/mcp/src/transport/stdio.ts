@@ -4,7 +4,7 @@ import type { SupervisedProgram } from '@palimpsest/tools/process';
 import type { ServerTransport } from './gate.js';
 import { FloodGate, LogTail, MessageGate, mostMessageBytes } from './gate.js';
 
-/** What becomes of lines. */
+/** The handlers of lines. */
 export interface LineTakers {
   /** @param bytes - the length of the line */
   readonly line: (text: string, bytes: number) => void;
@@ -100,7 +100,7 @@ export class LineReader {
   }
 }
 
-/** What of a key or a value is kept: an id is short. Unit: bytes. */
+/** The longest part of a key or a value that is kept: an id is short. Unit: bytes. */
 const longest = 200;
 const [quote, backslash, colon, comma] = [34, 92, 58, 44];
 
@@ -162,9 +162,9 @@ function valueOf(json: string): unknown {
   }
 }
 
-/** How long a server may take to end by itself when its input is closed. Unit: milliseconds. */
+/** The time that a server has to end by itself when its input is closed. Unit: milliseconds. */
 const ownEndMs = 500;
-/** How long its output is read after its end. Unit: milliseconds. */
+/** The time for which its output is read after its end. Unit: milliseconds. */
 const restMs = 250;
 
 /**

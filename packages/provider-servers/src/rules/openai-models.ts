@@ -3,7 +3,7 @@ export interface OpenAIModel {
   /** Refuses sampling parameters and `max_tokens`. */
   readonly isReasoning: boolean;
   /**
-   * When Chat Completions accepts function tools. `any`: at every effort. `when-asked-not-to-reason`: only at effort none,
+   * The conditions under which Chat Completions accepts function tools. `any`: at every effort. `when-asked-not-to-reason`: only at effort none,
    * which is not the default. `unless-asked-to-reason`: only at effort none, which is the default. `never`: the model has no
    * effort none.
    */

@@ -32,7 +32,7 @@ export interface ServerResponse {
   /** Called just before the first byte is sent. Not called if no byte is sent. */
   readonly onStart?: () => void;
   /**
-   * How the response ends. `cut`: the connection closes before the stream is complete, in the middle of the JSON, or, without
+   * The end of the response. `cut`: the connection closes before the stream is complete, in the middle of the JSON, or, without
    * either, before the first byte. `stall`: the same places, but the connection stays open and silent.
    * @defaultValue `complete`
    */

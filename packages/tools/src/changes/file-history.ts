@@ -46,7 +46,8 @@ export interface FileEdit {
 }
 
 /**
- * The changes of files that a log records, oldest first. An event of this type that does not have its form is passed over.
+ * Returns the changes of files that a log records, oldest first. An event of this type that does not have its form is passed
+ * over.
  *
  * @param options.from - only the changes that this event or a later one records. @defaultValue the first event
  * @throws RangeError when the log has no event `from`.
@@ -93,7 +94,7 @@ export interface FileHistoryOptions {
   readonly directory: string;
 }
 
-/** The history of files in a folder: one file a content, named by its SHA-256. */
+/** Returns the history of files in a folder: one file a content, named by its SHA-256. */
 export function fileHistory({ directory }: FileHistoryOptions): FileHistory {
   const placeOf = (digest: string) => path.join(directory, digest);
   const has = async (digest: string) =>

@@ -11,10 +11,10 @@ import type { OpenFile } from '../workspace/open-file.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { shownName } from '../workspace/problems.js';
 
-/** What an undo works on. */
+/** Options of {@link planUndo} and {@link undoEdits}. */
 export interface UndoOptions {
   readonly workspace: Workspace;
-  /** Where the tools kept the contents. */
+  /** The contents that the tools kept. */
   readonly history: FileHistory;
   /** The log with the events of the changes. */
   readonly events: Iterable<Event>;
@@ -84,7 +84,7 @@ async function carryOut(workspace: Workspace, history: FileHistory, step: UndoSt
   );
 }
 
-/** What stands at a path of a log. The path must be the file's own, not one that leads to it through a link. */
+/** Returns the entry at a path of a log. The path must be the file's own, not one that leads to it through a link. */
 async function stateOf(workspace: Workspace, file: string): Promise<CurrentState> {
   try {
     if ((await workspace.resolveLinks(file)) !== path.join(workspace.root, file)) return 'not-a-file';
@@ -136,15 +136,15 @@ export type UndoConflict =
   /** The history does not hold its content any more. `force` does not help. */
   | 'content-lost';
 
-/** What an undo does with one file. */
+/** One file of an undo. */
 export interface UndoStep {
   /** Relative to the root of the workspace. */
   readonly path: string;
   /** `restore`: the old content is written; `delete`: there was no file; `none`: it is as it was already. */
   readonly action: 'restore' | 'delete' | 'none';
-  /** What the file was before the first of the changes; `null`: there was none. */
+  /** The file before the first of the changes; `null`: there was none. */
   readonly before: FileState | null;
-  /** What it is now. */
+  /** The file now. */
   readonly now: CurrentState;
   /** The events of the changes that are taken back, newest first. */
   readonly eventIds: readonly EventId[];
@@ -153,7 +153,7 @@ export interface UndoStep {
   readonly createdFolders: readonly string[];
 }
 
-/** What stands at a path now: a file, nothing (`null`), or something else. */
+/** The entry at a path now: a file, nothing (`null`), or something else. */
 export type CurrentState = FileState | null | 'not-a-file';
 
 /** An undo was refused, and nothing was changed: some files have changed since by another hand. */
@@ -175,7 +175,7 @@ export class UndoConflictError extends PalimpsestError {
   }
 }
 
-/** What keeps a file from being brought back, in words for a person. */
+/** Reasons that keep a file from being brought back, in words for a person. */
 export const undoConflictTexts: Readonly<Record<UndoConflict, string>> = {
   'changed-since': 'changed since by another hand',
   'changed-between': 'changed by another hand between two edits',
@@ -216,7 +216,10 @@ function undoStep(path: string, edits: readonly [FileEdit, ...FileEdit[]], now: 
   };
 }
 
-/** A change is recorded before it is made. So a file may also be as it was before the change, if the program was killed there. */
+/**
+ * Returns what keeps a file from being brought back. A change is recorded before it is made, so a file may also be as it was
+ * before the change, if the program was killed there.
+ */
 function conflictOf(edits: readonly FileEdit[], now: CurrentState): UndoConflict | undefined {
   if (now === 'not-a-file') return 'not-a-file';
   const last = edits.at(-1);

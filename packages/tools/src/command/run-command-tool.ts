@@ -22,7 +22,7 @@ const input = z.object({
 /** What the lines around the output take of what the model may read. Unit: characters. */
 const around = 600;
 
-/** The tool `run_command`. */
+/** Returns the tool `run_command`. */
 export function runCommandTool(
   workspace: Workspace,
   { maxCharacters = 12_000, ...settings }: RunCommandToolOptions = {},

@@ -29,7 +29,7 @@ export interface FileBefore {
 /** The greatest file that is replaced where its content must be kept. Unit: bytes. */
 const maxKeptBytes = 100_000_000;
 
-/** What {@link changeFile} did. */
+/** The result of {@link changeFile}. */
 export interface FileChange<Change> {
   readonly place: FilePlace;
   /** Undefined: there was no file. */
@@ -100,7 +100,7 @@ async function contentAt(place: FilePlace, maxBytes: number): Promise<FileBefore
   }
 }
 
-/** A file can be replaced in a folder that can be written, whatever its own mode is. Its mode is respected. */
+/** Throws for a read-only file: in a folder that can be written it could be replaced all the same. */
 async function assertWritable({ folder, name, shown }: FilePlace): Promise<void> {
   await access(folder.place(name), constants.W_OK).catch((cause: unknown) => {
     throw new UnusableFileError(shown, `'${shown}' is read-only. Nothing was changed.`, { cause });

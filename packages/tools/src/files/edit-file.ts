@@ -31,7 +31,7 @@ export const editInput = z.object({
     .describe('Replace every occurrence; old_text may then stand there many times.'),
 });
 
-/** The tool `edit_file`. The line breaks (LF or CRLF), a byte order mark and the mode of the file are kept. */
+/** Returns the tool `edit_file`. The line breaks (LF or CRLF), a byte order mark and the mode of the file are kept. */
 export function editFileTool(
   workspace: Workspace,
   options: FileChangeOptions = {},
@@ -82,7 +82,7 @@ export function editFileTool(
 
 interface Edit {
   readonly content: string;
-  /** Where each new text begins, in the new text of the file. */
+  /** The places at which each new text begins, in the new text of the file. */
   readonly places: readonly number[];
   readonly addedCharacters: number;
 }
@@ -143,7 +143,7 @@ function lineAt(text: string, offset: number): number {
   return line;
 }
 
-/** The lines of an edit and those around it; of a long edit its beginning and its end. */
+/** Returns the lines of an edit and those around it; of a long edit its beginning and its end. */
 function excerpt(text: string, first: number, last: number): string {
   const lines = linesOf(text);
   const from = Math.max(1, first - contextLines);
@@ -199,7 +199,7 @@ function shownLines(lines: readonly string[], line: number, count: number): stri
   );
 }
 
-/** The first place where the lines are the same but for white space. */
+/** Returns the first place where the lines are the same but for white space. */
 function whitespaceOnly(
   lines: readonly string[],
   wanted: string,
@@ -210,7 +210,7 @@ function whitespaceOnly(
   return index === -1 ? undefined : { line: index + 1, count: parts.length };
 }
 
-/** Where a run of lines stands in others, in linear time: a file may repeat one line a million times. @see Knuth, Morris, Pratt (1977) */
+/** Finds a run of lines in others, in linear time: a file may repeat one line a million times. @see Knuth, Morris, Pratt (1977) */
 function indexOfRun(lines: readonly string[], run: readonly string[]): number {
   const fallback = [0];
   for (let index = 1, length = 0; index < run.length; index++) {
@@ -226,7 +226,7 @@ function indexOfRun(lines: readonly string[], run: readonly string[]): number {
   return -1;
 }
 
-/** Where most lines of the wanted text stand in their order. Each line of the file votes for the start that would fit it. */
+/** Finds the place where most lines of the wanted text stand in their order. Each line of the file votes for the start that would fit it. */
 function mostSimilar(
   lines: readonly string[],
   wanted: readonly string[],

@@ -17,8 +17,8 @@ const input = z.object({
 });
 
 /**
- * The tool `list_files`. Where there is more than fits, the deepest levels are left out first, and it says so. What `.gitignore`
- * ignores is listed only below a folder that is ignored itself.
+ * Returns the tool `list_files`. Where there is more than fits, the deepest levels are left out first, and it says so. What
+ * `.gitignore` ignores is listed only below a folder that is ignored itself.
  */
 export function listFilesTool(workspace: Workspace): Tool<z.infer<typeof input>> {
   return defineTool({
@@ -61,7 +61,7 @@ async function sizeOf(place: string, path: string | undefined): Promise<string> 
   return status === undefined ? ' [it is gone]' : ` (${status.size} bytes)`;
 }
 
-/** The greatest depth to which all entries fit; 1 if not even those of the folder itself do. */
+/** Returns the greatest depth to which all entries fit; 1 if not even those of the folder itself do. */
 function levelsThatFit(depths: readonly number[]): number {
   let levels = 1;
   while (levels < 20 && depths.filter((depth) => depth <= levels + 1).length <= maxEntries) levels += 1;

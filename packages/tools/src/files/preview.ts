@@ -11,7 +11,7 @@ interface ChangingCall {
   readonly input: unknown;
 }
 
-/** What a call would make of a file. */
+/** A file before and after a call. */
 export interface FileChangePreview {
   /** As the call names it. */
   readonly path: string;
@@ -21,8 +21,8 @@ export interface FileChangePreview {
 }
 
 /**
- * The text that a call of `edit_file` or `write_file` makes of a file, given its text before. Undefined if the call is of another
- * tool, or fails. Nothing is read or written.
+ * Returns the text that a call of `edit_file` or `write_file` makes of a file, given its text before. Undefined if the call is
+ * of another tool, or fails. Nothing is read or written.
  *
  * @param before - undefined: there is no file
  */
@@ -39,7 +39,7 @@ export function textAfter({ toolName, input }: ChangingCall, before: string | un
 }
 
 /**
- * What a call of `edit_file` or `write_file` would change, as the workspace is now: for somebody who is asked whether it may.
+ * Reads what a call of `edit_file` or `write_file` would change, as the workspace is now: for somebody who is asked whether it may.
  * Undefined if the call would fail, is of another tool, or replaces what is no text.
  *
  * @param options - `maxBytes`: longer files are not read. Unit: bytes. @defaultValue 10 MB
@@ -66,7 +66,7 @@ function pathOf({ toolName, input }: ChangingCall): string | undefined {
   return schema?.safeParse(input).data?.path;
 }
 
-/** The text of a file; undefined if there is none. */
+/** Returns the text of a file; undefined if there is none. */
 async function textAt(workspace: Workspace, path: string, maxBytes?: number): Promise<string | undefined> {
   try {
     return await atPlace(workspace, path, async (place) => {

@@ -8,7 +8,7 @@ import type { Workspace } from '../workspace/workspace.js';
 const maxLines = 400;
 /** A longer line is cut. Unit: characters. */
 const maxLineCharacters = 2_000;
-/** What one call returns at most, where the caller states no limit. Unit: characters. */
+/** The most that one call returns where the caller states no limit. Unit: characters. */
 const defaultMaxCharacters = 60_000;
 /** For the note about the rest, and the numbers of the lines. Unit: characters. */
 const reservedCharacters = 200;
@@ -20,8 +20,8 @@ const input = z.object({
 });
 
 /**
- * The tool `read_file`. A file of any size is read in pieces, and only the lines that are shown are kept. What is shown stays
- * within `ToolContext.maxOutputCharacters`.
+ * Returns the tool `read_file`. A file of any size is read in pieces, and only the lines that are shown are kept. What is shown
+ * stays within `ToolContext.maxOutputCharacters`.
  */
 export function readFileTool(workspace: Workspace): Tool<z.infer<typeof input>> {
   return defineTool({

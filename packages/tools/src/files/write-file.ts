@@ -13,7 +13,7 @@ export const writeInput = z.object({
   content: z.string().describe('The whole content of the file.'),
 });
 
-/** The tool `write_file`. A file is replaced in one step, and keeps its mode and its byte order mark. */
+/** Returns the tool `write_file`. A file is replaced in one step, and keeps its mode and its byte order mark. */
 export function writeFileTool(workspace: Workspace, options: FileChangeOptions = {}): Tool<z.infer<typeof writeInput>> {
   return defineTool({
     name: 'write_file',
@@ -46,7 +46,7 @@ export function writeFileTool(workspace: Workspace, options: FileChangeOptions =
   });
 }
 
-/** A byte order mark is not shown by `read_file`, so a model does not know that it leaves it out. */
+/** Returns true for a content with a byte order mark. `read_file` does not show it, so a model does not know that it leaves it out. */
 function hasMark(content: Buffer): boolean {
   return content.subarray(0, 3).toString() === byteOrderMark;
 }
@@ -55,7 +55,7 @@ function withMark(content: string): string {
   return content.startsWith(byteOrderMark) ? content : byteOrderMark + content;
 }
 
-/** What is said of hard links. */
+/** Returns the note about hard links. */
 export function otherNames(count: number): string {
   return `The file has ${count === 1 ? 'another name (a hard link), which keeps' : `${count} other names (hard links), which keep`} the old content.`;
 }

@@ -20,16 +20,16 @@ const programName = /^[A-Za-z0-9_./@][^=]*$/;
 /** Line breaks and tabs are text inside quotes; other control characters are shown by no terminal. */
 const control = /[\u0000-\u0008\u000B-\u001F\u007F]/;
 
-/** What is longer is no command that a rule was written for, and takes time to compare. Unit: characters. */
+/** A longer text is no command that a rule was written for, and takes time to compare. Unit: characters. */
 const maxLength = 10_000;
 /** Unit: words. */
 const maxWords = 500;
 
 /**
- * The simple commands that a shell command consists of, joined by `&&`, `||`, `;`, `|` or line breaks. Undefined when any part
- * of it is not certain: substitution, expansion, redirection to a file, a variable, a glob, a comment, a background job, a
- * construct, an assignment, an escape, more than 500 words or 10,000 characters. Of redirections only those that touch no file
- * are understood, such as `2>&1`.
+ * Returns the simple commands that a shell command consists of, joined by `&&`, `||`, `;`, `|` or line breaks. Undefined when
+ * any part of it is not certain: substitution, expansion, redirection to a file, a variable, a glob, a comment, a background
+ * job, a construct, an assignment, an escape, more than 500 words or 10,000 characters. Of redirections only those that touch
+ * no file are understood, such as `2>&1`.
  */
 export function simpleCommands(
   text: string,
@@ -153,29 +153,29 @@ const runners = new Map<string, ReadonlySet<string>>(
   }).map(([name, subcommands]) => [name, new Set(subcommands.split(' ').filter((one) => one !== ''))]),
 );
 
-/** How many words stand before the program that a command runs by its name, such as 2 of `npm exec`; 0 if it runs none so. */
+/** Returns the number of words before the program that a command runs by its name, such as 2 of `npm exec`; 0 if it runs none so. */
 export function runnerPrefixLength([program = '', next = '']: readonly string[]): number {
   const subcommands = runners.get(baseName(program));
   if (subcommands === undefined) return 0;
   return subcommands.size === 0 ? 1 : subcommands.has(next) ? 2 : 0;
 }
 
-/** The name of a program without its folder, in small letters: some file systems do not tell cases apart. */
+/** Returns the name of a program without its folder, in small letters: some file systems do not tell cases apart. */
 export function baseName(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1).toLowerCase();
 }
 
-/** Whether the program runs programs that its arguments name. */
+/** Returns true if the program runs programs that its arguments name. */
 export function isLauncher(program: string): boolean {
   return launchers.has(baseName(program));
 }
 
-/** Whether the program runs a program text: a shell, or for instance `python3.12`. */
+/** Returns true if the program runs a program text: a shell, or for instance `python3.12`. */
 export function isInterpreter(program: string): boolean {
   return isShell(program) || interpreters.has(baseName(program).replace(/[-.\d]+$/, ''));
 }
 
-/** Whether the program text is one of a POSIX shell. */
+/** Returns true if the program text is one of a POSIX shell. */
 export function isShell(program: string): boolean {
   return shells.has(baseName(program));
 }

@@ -31,13 +31,13 @@ export interface PermissionOptions extends PermissionRules {
    */
   readonly otherNames?: (path: string) => readonly string[];
   /**
-   * What the pattern of a rule is compared with, for tools of your own.
+   * The input that the pattern of a rule is compared with, for tools of your own.
    * @defaultValue `command` of run_command; `path` of read_file, edit_file and write_file
    */
   readonly subjects?: Readonly<Record<string, RuleSubject>>;
 }
 
-/** What the rules say of a call. */
+/** The verdict of the rules on a call. */
 export interface PermissionDecision {
   /** Undefined if no rule speaks of the call. */
   readonly outcome: 'allow' | 'ask' | 'deny' | undefined;
@@ -56,7 +56,7 @@ export interface ToolUse {
 /** Permission rules. */
 export interface Permissions {
   readonly allow: readonly string[];
-  /** What the rules say of a call. Never throws. */
+  /** Applies the rules to a call. Never throws. */
   decide(call: ToolUse): PermissionDecision;
 }
 
@@ -115,7 +115,7 @@ type Subject =
   | { readonly is: 'path'; readonly names: readonly string[] | undefined }
   | { readonly is: 'none' };
 
-/** What rules ask about a call. */
+/** A call, as rules are compared with it. */
 interface Judged {
   readonly touches: (rule: PermissionRule) => boolean;
   /** The rules that allow the call, all of it; undefined if they do not. */
@@ -158,7 +158,7 @@ function unclearPart(subject: Subject): { readonly unclear?: string } {
   return subject.commands.some(runsUnreadableProgram) ? { unclear: 'The command runs a program text' } : {};
 }
 
-/** The input of a call that the pattern of a rule is compared with; undefined if a rule for the tool has no pattern. */
+/** Returns the input of a call that the pattern of a rule is compared with; undefined if a rule for the tool has no pattern. */
 export function subjectInputOf(
   { toolName, input }: ToolUse,
   { subjects }: Pick<PermissionOptions, 'subjects'>,

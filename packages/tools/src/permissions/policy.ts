@@ -7,7 +7,7 @@ export interface PermissionPolicyOptions {
   /** The tools of the agent. Those marked `readOnly` run without a rule. */
   readonly tools: readonly Pick<ToolDefinition, 'name' | 'annotations'>[];
   /**
-   * What becomes of a call that must be asked about. `deny`: it does not run, and the model is told why. `wait`: it waits for
+   * The fate of a call that must be asked about. `deny`: it does not run, and the model is told why. `wait`: it waits for
    * confirmation.
    * @defaultValue 'deny': nobody may be there to ask
    */
@@ -17,7 +17,7 @@ export interface PermissionPolicyOptions {
 /** Options of an `Agent` of `@palimpsest/agent`; another loop calls the two functions itself. */
 export interface PermissionPolicy {
   readonly confirmation: {
-    /** Whether a call waits for confirmation. */
+    /** Returns true if a call waits for confirmation. */
     asks(action: ActionEvent, input: unknown): boolean;
   };
   readonly hooks: {
@@ -30,11 +30,11 @@ export interface PermissionPolicy {
   };
 }
 
-/** How many rules the model is told of. */
+/** The most rules that the model is told of. */
 const toldRules = 20;
 
 /**
- * How permission rules meet an agent. Calls of tools marked `readOnly` run, all others need a rule that allows them or a
+ * Returns the options by which permission rules reach an agent. Calls of tools marked `readOnly` run, all others need a rule that allows them or a
  * confirmation. What a rule denies does not run, whoever confirms it.
  */
 export function permissionPolicy(options: PermissionPolicyOptions): PermissionPolicy {

@@ -5,9 +5,9 @@ import { permissions, subjectInputOf } from './permissions.js';
 import type { ToolUse, PermissionOptions } from './permissions.js';
 
 /**
- * A rule to propose to a user who is asked about a call and may say yes to calls like it. Of a command that reads, builds or tests it is
- * the first words with ` *`; of any other command, and of one that is more than simple words, the command itself. Of a change of a file
- * it is the folder. Undefined if no rule would allow the call: rules that deny or ask win.
+ * Returns a rule to propose to a user who is asked about a call and may say yes to calls like it. Of a command that reads,
+ * builds or tests it is the first words with ` *`; of any other command, and of one that is more than simple words, the command
+ * itself. Of a change of a file it is the folder. Undefined if no rule would allow the call: rules that deny or ask win.
  *
  * @param rules - the rules in force, to which the proposed one would be added
  */
@@ -34,7 +34,7 @@ function allows(rule: string, call: ToolUse, rules: PermissionOptions): boolean 
   }
 }
 
-/** The widest first. */
+/** Returns the patterns for a command, the widest first. */
 function commandPatterns(command: string): readonly string[] {
   const [words, ...more] = simpleCommands(command)?.map(textsOf) ?? [];
   const exact = command.trim();
@@ -78,7 +78,7 @@ const subcommands: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 /** Programs whose `run NAME` is a script of the project. */
 const scriptRunners = setOf('npm pnpm yarn bun');
 
-/** How many words say what a command does, so that any word without a dash may stand behind them; 0 if that is not known. */
+/** Returns the number of words that say what a command does, so that any word without a dash may stand behind them; 0 if that is not known. */
 function wordsBeforeAny(words: readonly string[]): number {
   const [program = '', next = '', third = ''] = words;
   const isNamed = program === baseName(program);
@@ -92,7 +92,7 @@ function wordsBeforeAny(words: readonly string[]): number {
   return /^python[\d.]*$/.test(program) && next === '-m' && checkers.has(third) ? 3 : 0;
 }
 
-/** The folder, if it is an ordinary one; the file. */
+/** Returns the patterns for a path: its folder, if it is an ordinary one; the file. */
 function pathPatterns(path: string, root: string | undefined): readonly string[] {
   const inside = pathInside(path, root);
   // A star of a name would mean more in a rule.

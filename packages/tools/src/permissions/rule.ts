@@ -17,7 +17,7 @@ export class PermissionRuleError extends PalimpsestError {
   }
 }
 
-/** What a pattern in the brackets of a rule is compared with: an input of the tool, by its name. */
+/** The input of a tool that a pattern in the brackets of a rule is compared with, by its name. */
 export interface RuleSubject {
   readonly input: string;
   readonly is: 'command' | 'path';
@@ -26,7 +26,7 @@ export interface RuleSubject {
 /** A rule as it was written, and what it means. */
 export interface PermissionRule {
   readonly text: string;
-  /** Whether the rule is about calls of this tool. */
+  /** Returns true if the rule is about calls of this tool. */
   readonly isAbout: (toolName: string) => boolean;
   /** A command as it is written, with all that a shell makes of it. */
   readonly exact?: string;
@@ -45,7 +45,7 @@ const form = /^\s*([A-Za-z0-9_*-]+)\s*(?:\(([\s\S]*)\))?\s*$/;
 export function permissionRule(
   text: string,
   options: {
-    /** Whether the rule allows: then it covers what it says exactly, and a wildcard may not stand for a program. */
+    /** True if the rule allows: then it covers what it says exactly, and a wildcard may not stand for a program. */
     readonly allows: boolean;
     readonly subjects: ReadonlyMap<string, RuleSubject>;
     /** A name in which `*` stands for any part is one of a tool that may not be there now. @defaultValue any name */
@@ -83,36 +83,36 @@ export function permissionRule(
   }
 }
 
-/** A command as exact rules compare it. */
+/** Returns a command as exact rules compare it. */
 export function exactText(command: string): string {
   return command.trim();
 }
 
-/** A name, in which `*` stands for any part. */
+/** Returns the pattern of a name, in which `*` stands for any part. */
 function nameTest(name: string): (toolName: string) => boolean {
   if (!name.includes('*')) return (toolName) => toolName === name;
   const pattern = new RegExp(`^${name.replaceAll(/\*+/g, '[A-Za-z0-9_-]*')}$`);
   return (toolName) => pattern.test(toolName);
 }
 
-/** Whether a rule's name can be about a known one, which may hold `*` too. */
+/** Returns true if a rule's name can be about a known one, which may hold `*` too. */
 function meets(name: string, known: string): boolean {
   if (!known.includes('*')) return nameTest(name)(known);
   const [begin, knownBegin] = [name, known].map((one) => one.split('*', 1)[0] ?? '') as [string, string];
   return name.includes('*') ? begin.startsWith(knownBegin) || knownBegin.startsWith(begin) : nameTest(known)(name);
 }
 
-/** What a rule says of a path. */
+/** The part of a rule that is about a path. */
 export interface PathPattern {
-  /** Whether the rule covers a path of the workspace, exactly: for rules that allow. */
+  /** Returns true if the rule covers a path of the workspace, exactly: for rules that allow. */
   covers(path: string): boolean;
   /** The same, whatever the case, in any notation of the same letters: for rules that ask or deny. */
   touches(path: string): boolean;
 }
 
 /**
- * A pattern of paths relative to the workspace. `*`: any part of one name; `?`: one sign of it; `**`: any number of folders.
- * Other signs are themselves, brackets and braces too.
+ * Returns a pattern of paths relative to the workspace. `*`: any part of one name; `?`: one sign of it; `**`: any number of
+ * folders. Other signs are themselves, brackets and braces too.
  *
  * @throws TypeError with the reason why the pattern is none
  */
@@ -133,8 +133,8 @@ export function pathPattern(pattern: string): PathPattern {
 }
 
 /**
- * A path relative to the root of the workspace, without `.` and `..`; the root is `.`. Undefined when it leads out of the
- * workspace, or is no path. Links are not looked at.
+ * Returns a path relative to the root of the workspace, without `.` and `..`; the root is `.`. Undefined when it leads out of
+ * the workspace, or is no path. Links are not looked at.
  */
 export function pathInside(path: string, root?: string): string | undefined {
   if (path.includes('\0')) return undefined;

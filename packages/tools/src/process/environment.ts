@@ -1,4 +1,4 @@
-/** What programs need in order to run, and what says where they are installed. */
+/** Variables that programs need in order to run, and those that say where they are installed. */
 const passedOn = new Set([
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'CI', 'NODE_ENV', 'VIRTUAL_ENV'],
   ...['GOPATH', 'GOFLAGS', 'NODE_PATH', 'NVM_DIR', 'PYENV_ROOT', 'RBENV_ROOT', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
@@ -6,8 +6,8 @@ const passedOn = new Set([
 ]);
 
 /**
- * The variables that a command gets unless others are given: those of a list of harmless names, `LC_*` and `*_HOME`. Keys are
- * not among them: what a command prints goes into the log and to the model.
+ * Returns the variables that a command gets unless others are given: those of a list of harmless names, `LC_*` and `*_HOME`.
+ * Keys are not among them: what a command prints goes into the log and to the model.
  */
 export function commandEnvironment(
   env: Readonly<Record<string, string | undefined>>,

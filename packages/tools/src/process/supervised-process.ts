@@ -7,7 +7,7 @@ import { codeOf } from '../workspace/problems.js';
 import { endProcesses, processesOf, sendSignal } from './processes.js';
 import type { CommandMarks, CommandProcess } from './processes.js';
 
-/** How a program is started. */
+/** The surroundings in which a program is started. */
 export interface SupervisedProcessOptions {
   /** The folder in which it runs. */
   readonly cwd: string;
@@ -48,7 +48,7 @@ export class SupervisedProcess {
   readonly #marker = randomUUID();
   readonly #watchers = new Set<number>();
 
-  /** How the program ended: its status, or the name of a signal. @throws {@link CommandNotStartedError} */
+  /** The end of the program: its status, or the name of a signal. @throws {@link CommandNotStartedError} */
   readonly exit: Promise<readonly [number | null, NodeJS.Signals | null]>;
   /** The watcher has said which process it is, or is gone. */
   readonly watched: Promise<void>;
@@ -180,13 +180,13 @@ export ${'PALIMPSEST_COMMAND'}="$marker"
 exec "$@"
 `;
 
-/** Where a program writes: one pipe for all, or one each, and then it has an input too. */
+/** The pipes of a program: one for all output, or one each, and then it has an input too. */
 export type ProgramStreams = 'one' | 'three';
 
 /** The variable by which the processes of a command are found, wherever they moved. */
 export const markerName = 'PALIMPSEST_COMMAND';
 
-/** What a program writes. */
+/** The output of a program. */
 export interface ProgramOutput {
   readonly closed: boolean;
   on(event: 'data', listener: (bytes: Uint8Array) => void): unknown;
@@ -195,10 +195,10 @@ export interface ProgramOutput {
   destroy(): unknown;
 }
 
-/** What a program reads. */
+/** The input of a program. */
 export interface ProgramInput {
   readonly writable: boolean;
-  /** What it has not read yet. Unit: bytes. */
+  /** The bytes that it has not read yet. Unit: bytes. */
   readonly writableLength: number;
   write(text: string): unknown;
   end(): unknown;

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { SandboxUnavailableError } from './sandbox.js';
 import type { Sandbox, SandboxOptions } from './sandbox.js';
 
-/** Whether a path is a folder or stands in it, by its words. */
+/** Returns true if a path is a folder or stands in it, by its words. */
 export function isInside(folder: string, file: string): boolean {
   const relative = path.relative(folder, file);
   return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
 }
 
-/** What kind of thing stands at a path. */
+/** The kind of an entry of the file system. */
 export async function kindOf(file: string): Promise<'folder' | 'file' | 'link' | 'other' | undefined> {
   const status = await lstat(file).catch(() => undefined);
   if (status === undefined) return undefined;
@@ -22,12 +22,12 @@ export async function kindOf(file: string): Promise<'folder' | 'file' | 'link' |
 export interface Mount {
   readonly path: string;
   readonly access: 'write' | 'read';
-  /** What is made when it is missing, so that a command cannot make it: a folder, or a file with this content. */
+  /** The entry that is made when it is missing, so that a command cannot make it: a folder, or a file with this content. */
   readonly whenMissing?: 'folder' | { readonly content: string };
 }
 
 /**
- * How the git folders of a workspace are mounted: what in them makes git run programs or look elsewhere can only be read. A
+ * Returns the mounts of the git folders of a workspace: what in them makes git run programs or look elsewhere can only be read. A
  * worktree's `.git` counts only if the repository that it names knows of it.
  */
 export async function gitMounts(root: string): Promise<readonly Mount[]> {
@@ -78,7 +78,7 @@ async function worktreeFolder(git: string): Promise<string | undefined> {
 /** Longer files are none of git's that name a folder. Unit: bytes. */
 const longestText = 65_536;
 
-/** The text of a short regular file, else none: a pipe would be waited for. */
+/** Returns the text of a short regular file, else none: a pipe would be waited for. */
 export async function textOf(file: string): Promise<string> {
   const status = await lstat(file).catch(() => undefined);
   if (status?.isFile() !== true || status.size > longestText) return '';
@@ -96,7 +96,7 @@ const unset = [
   ...['XAUTHORITY', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME'],
 ];
 
-/** The sandbox that bubblewrap makes of Linux namespaces. Whether it works is seen when it runs. */
+/** Returns the sandbox that bubblewrap makes of Linux namespaces. Whether it works is seen when it runs. */
 export function bubblewrap(
   options: Omit<SandboxOptions, 'scratch'> & {
     readonly scratch?: string | undefined;
@@ -147,7 +147,7 @@ async function mountsOfSystem(): Promise<readonly string[]> {
   return (await Promise.all(mounts)).flat();
 }
 
-/** An empty folder that can be written: for one command, or for as long as the scratch folder is there. */
+/** Returns an empty folder that can be written: for one command, or for as long as the scratch folder is there. */
 async function privateFolder(folder: string, scratch: string | undefined): Promise<readonly string[]> {
   if (scratch === undefined) return ['--tmpfs', folder];
   const own = path.join(scratch, folder === '/tmp' ? 'tmp' : 'home');
@@ -158,7 +158,10 @@ async function privateFolder(folder: string, scratch: string | undefined): Promi
 /** Folders below home that hold more than programs: of them, only the folder of programs is open. */
 const mixed = ['.', '.local', '.cargo', '.config'];
 
-/** The folders of programs that `PATH` names outside of the system, such as those of a version manager in the home folder. */
+/**
+ * Returns the folders of programs that `PATH` names outside of the system, such as those of a version manager in the home
+ * folder.
+ */
 async function programFolders({
   root,
   home,
@@ -183,7 +186,7 @@ async function programFolders({
   return [...folders];
 }
 
-/** Where names of the network are looked up: often a link out of `/etc`. */
+/** The file by which names of the network are looked up: often a link out of `/etc`. */
 async function resolverFiles(): Promise<readonly string[]> {
   const file = await realpath('/etc/resolv.conf').catch(() => undefined);
   return file === undefined || isInside('/etc', file) ? [] : [file];
@@ -194,7 +197,7 @@ interface Guards {
   end(): Promise<void>;
 }
 
-/** What in a workspace a command can read but not write, so that it changes nothing that runs or rules outside. */
+/** Returns the entries of a workspace that a command can read but not write, so that it changes nothing that runs or rules outside. */
 async function guardsOf(root: string, own: readonly Mount[]): Promise<Guards> {
   const settings: Mount = { path: path.join(root, '.palimpsest'), access: 'read', whenMissing: 'folder' };
   if ((await kindOf(settings.path)) === 'link') {
@@ -227,7 +230,10 @@ async function guardsOf(root: string, own: readonly Mount[]): Promise<Guards> {
   return { mounts, end };
 }
 
-/** The folders of the host's own that lie in what a command can write, with the folders on the way, which must not be renamed. */
+/**
+ * Returns the folders of the host's own that lie in what a command can write, with the folders on the way, which must not be
+ * renamed.
+ */
 async function ownMounts(
   root: string,
   folders: readonly string[],

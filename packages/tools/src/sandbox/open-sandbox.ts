@@ -38,7 +38,7 @@ export async function openSandbox(workspace: Workspace, options: SandboxOptions 
 }
 
 /**
- * The same, where no command may run outside of one.
+ * Opens the same sandbox where no command may run outside of one.
  *
  * @throws {@link SandboxUnavailableError} when none works.
  */
@@ -74,7 +74,7 @@ for each in ${namespaces.join(' ')}; do readlink /proc/self/ns/$each || echo; do
 [ -w /usr ] && echo yes || echo no
 `;
 
-/** What is wrong with a sandbox, by what a program in it sees. */
+/** Returns the problem of a sandbox, by what a program in it sees. */
 async function problemOf(sandbox: Sandbox, root: string, network: boolean): Promise<string | undefined> {
   const { program, end } = await sandbox.around(['/bin/sh', '-c', probe]);
   try {

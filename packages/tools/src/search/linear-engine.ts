@@ -6,7 +6,7 @@ import { enginePatterns, SearchPatternError } from './pattern.js';
 import { wholeContent } from '../workspace/text.js';
 import { withFile } from '../workspace/open-file.js';
 
-/** What is searched for. */
+/** The pattern and the limits of a search. */
 export interface EngineQuery {
   readonly pattern: string;
   readonly ignoreCase: boolean;
@@ -76,7 +76,7 @@ class SearchThread {
     this.#worker.on('exit', () => this.#fail(new Error('The thread of the search has ended.')));
   }
 
-  /** Whether it can be used for another search. */
+  /** True if it can be used for another search. */
   get isFree(): boolean {
     return this.#failure === undefined && this.#waiting.size === 0;
   }
@@ -115,7 +115,7 @@ class SearchThread {
 /** Between searches one thread rests: to start it and to load RE2 takes longer than most searches. */
 let resting: SearchThread | undefined;
 
-/** A search has a thread for itself. */
+/** Takes a thread: a search has one for itself. */
 function takeThread(): SearchThread {
   const thread = resting?.isFree === true ? resting : new SearchThread();
   resting = undefined;
@@ -123,7 +123,7 @@ function takeThread(): SearchThread {
   return thread;
 }
 
-/** A thread that was given up, or that is still at work, is not used again. */
+/** Gives a thread back. One that was given up, or that is still at work, is not used again. */
 async function giveBack(thread: SearchThread): Promise<void> {
   if (resting !== undefined || !thread.isFree) return thread.end(new Error('The search is over.'));
   resting = thread;

@@ -38,15 +38,15 @@ export interface SearchOptions {
   /** When it is over, the search shows what it has found. Unit: milliseconds. @defaultValue 30000 */
   readonly timeoutMs?: number;
   /**
-   * Whether a file is not searched, such as one that a rule for `read_file` closes. Called with its path relative to the root.
+   * Returns true for a file that is not searched, such as one that a rule for `read_file` closes. Called with its path relative to the root.
    * @defaultValue every file is searched
    */
   readonly isClosed?: (path: string) => boolean;
 }
 
 /**
- * The tool `search`. Both of its engines take time that is linear in the size of the files, run outside of the main thread, and
- * end at once when the signal is aborted.
+ * Returns the tool `search`. Both of its engines take time that is linear in the size of the files, run outside of the main
+ * thread, and end at once when the signal is aborted.
  */
 export function searchTool(workspace: Workspace, options: SearchOptions = {}): Tool<z.infer<typeof input>> {
   const { timeoutMs = defaultTimeoutMs, isClosed = () => false } = options;

@@ -16,9 +16,9 @@ import type { Workspace } from './workspace.js';
 export interface OpenFolder {
   /** The path of the folder, absolute and without links. */
   readonly real: string;
-  /** Where the file system finds the folder itself. */
+  /** The path by which the file system finds the folder itself. */
   readonly self: string;
-  /** Where the file system finds an entry of this name. Valid until {@link OpenFolder.close}. */
+  /** Returns the path by which the file system finds an entry of this name. Valid until {@link OpenFolder.close}. */
   place(name: string): string;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export interface FilePlace {
   readonly createdFolders: readonly string[];
 }
 
-/** What the names of temporary files begin with. They are left behind only when the process is killed. */
+/** The beginning of the names of temporary files. They are left behind only when the process is killed. */
 export const temporaryPrefix = '.palimpsest-';
 
 /**
@@ -228,19 +228,19 @@ function assertRegular(status: Stats, shown: string): void {
   throw new UnusableFileError(shown, `'${shown}' is ${kindOf(status)}, and not a regular file. It is not opened.`);
 }
 
-/** What an entry is that is neither a file nor a folder. */
+/** Names an entry that is neither a file nor a folder. */
 export function kindOf(status: Pick<Stats, 'isFIFO' | 'isSocket' | 'isSymbolicLink'>): string {
   if (status.isFIFO()) return 'a FIFO';
   if (status.isSocket()) return 'a socket';
   return status.isSymbolicLink() ? 'a link' : 'a device';
 }
 
-/** The error for a file that is not there. */
+/** Returns the error for a file that is not there. */
 export function absent(shown: string, cause?: unknown): UnusableFileError {
   return new UnusableFileError(shown, `There is no file '${shown}'. Use list_files or search to find it.`, { cause });
 }
 
-/** The error itself, or, where it is the system's, one that does not name the place on this machine. */
+/** Returns the error itself, or, where it is the system's, one that does not name the place on this machine. */
 export function withoutPlace(error: unknown, shown: string): unknown {
   const isSystemError = error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
   return isSystemError ? new UnusableFileError(shown, `'${shown}' ${problemOf(error)}.`, { cause: error }) : error;

@@ -1,4 +1,4 @@
-/** The code of an error of the file system, such as `ENOENT`. */
+/** Returns the code of an error of the file system, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
@@ -9,7 +9,7 @@ export function ifAbsent(error: unknown): undefined {
   throw error;
 }
 
-/** What is wrong with a path, to follow its name. The system's own message would name the place on this machine. */
+/** Problems of a path, to follow its name. The system's own message would name the place on this machine. */
 export function problemOf(error: unknown): string {
   const code = codeOf(error);
   return (code === undefined ? undefined : problems[code]) ?? `cannot be used (${code ?? 'unknown reason'})`;
@@ -28,12 +28,12 @@ const problems: Readonly<Record<string, string>> = {
   EMFILE: 'cannot be opened: too many files are open',
 };
 
-/** What breaks a line, drives a terminal, hides text, or makes a quoted name ambiguous. */
+/** Characters that break a line, drive a terminal, hide text, or make a quoted name ambiguous. */
 const odd = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}"\\]|^\s|\s$/u;
 
 /**
- * A path on one line. A path with line breaks, escapes, invisible characters, quotes or backslashes is shown as a JSON string,
- * so that a file's name cannot pass for something else. A tool takes the decoded string.
+ * Returns a path on one line. A path with line breaks, escapes, invisible characters, quotes or backslashes is shown as a JSON
+ * string, so that a file's name cannot pass for something else. A tool takes the decoded string.
  */
 export function shownName(path: string): string {
   if (!odd.test(path)) return path;
@@ -44,7 +44,7 @@ export function shownName(path: string): string {
   );
 }
 
-/** A name of bytes that are not UTF-8, with these bytes as `\xNN`. No tool can open it by name. */
+/** Returns a name of bytes that are not UTF-8, with these bytes as `\xNN`. No tool can open it by name. */
 export function shownBytes(name: Uint8Array): string {
   const text = Array.from(name, (byte) =>
     byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c

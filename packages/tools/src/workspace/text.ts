@@ -38,13 +38,13 @@ export function textOf(bytes: Uint8Array, shown: string): string {
   }
 }
 
-/** The encoding that a byte order mark of UTF-16 names. */
+/** Returns the encoding that a byte order mark of UTF-16 names. */
 export function utf16Of(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined;
 }
 
-/** The error for bytes that are no UTF-8. */
+/** Returns the error for bytes that are no UTF-8. */
 export function notUtf8(shown: string, detail: string, cause?: unknown): UnusableFileError {
   const message = `'${shown}' is not UTF-8 text${detail}. Use run_command to look at it or to convert it.`;
   return new UnusableFileError(shown, message, { cause });
@@ -53,19 +53,19 @@ export function notUtf8(shown: string, detail: string, cause?: unknown): Unusabl
 /** The byte order mark, which a text may begin with. */
 export const byteOrderMark = '\ufeff';
 
-/** The lines of a text; a line break at its end begins no new line. */
+/** Returns the lines of a text; a line break at its end begins no new line. */
 export function linesOf(text: string): readonly string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }
 
-/** True when every line break of a text is CRLF, and there is one. */
+/** Returns true when every line break of a text is CRLF, and there is one. */
 export function hasCrlf(text: string): boolean {
   return text.includes('\r\n') && !/(^|[^\r])\n/.test(text);
 }
 
-/** A line as it is shown: without the CR of its end, and cut if it is long. */
+/** Returns a line as it is shown: without the CR of its end, and cut if it is long. */
 export function shownLine(line: string, maxCharacters: number): string {
   const text = line.endsWith('\r') ? line.slice(0, -1) : line;
   if (text.length <= maxCharacters) return text;
@@ -78,7 +78,7 @@ export function numbered(lines: readonly string[], firstLine: number): string {
   return lines.map((line, index) => `${String(firstLine + index).padStart(width)}\t${line}`).join('\n');
 }
 
-/** How much is read at once. Unit: bytes. */
+/** The length of one read. Unit: bytes. */
 const chunkBytes = 65_536;
 /** Behind the last line that is wanted so much is read to count the rest. Unit: bytes. */
 const maxCountedBytes = 10_000_000;
@@ -92,9 +92,9 @@ export interface ReadLines {
   readonly lines: readonly string[];
   /** The number of lines, as far as they were counted. */
   readonly total: number;
-  /** Whether all lines were counted. */
+  /** True if all lines were counted. */
   readonly isComplete: boolean;
-  /** Whether every line that was read ends in CRLF. */
+  /** True if every line that was read ends in CRLF. */
   readonly isCrlf: boolean;
 }
 
@@ -167,7 +167,9 @@ export async function readLines(
   return { lines, total: line - 1, isComplete, isCrlf: crlf > 0 && lf === 0 };
 }
 
-/** A line as it is shown. Of a long one only the beginning was kept, and the cut may be in the middle of a character. */
+/**
+ * Returns a line as it is shown. Of a long one only the beginning was kept, and the cut may be in the middle of a character.
+ */
 function lineText(bytes: Buffer, length: number, shown: string, maxCharacters: number): string {
   if (bytes.length === length) return shownLine(textOf(bytes, shown), maxCharacters);
   try {

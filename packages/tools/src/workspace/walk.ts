@@ -21,26 +21,26 @@ export interface WalkEntry {
   /** The path in a form that stands on one line. */
   readonly shown: string;
   readonly kind: 'file' | 'folder' | 'other';
-  /** What an entry of the kind `other` is: a link, a FIFO, a socket, a device. */
+  /** The kind of an entry that is `other`: a link, a FIFO, a socket, a device. */
   readonly otherKind?: string;
   /** 1 for entries of the folder itself. */
   readonly depth: number;
-  /** Where the file system finds it. Valid until the next entry is asked for. */
+  /** The path by which the file system finds it. Valid until the next entry is asked for. */
   readonly place: string;
 }
 
 /** Options of {@link walk}. */
 export interface WalkOptions {
-  /** How many levels of folders are entered. @defaultValue 64, which is the most */
+  /** The number of levels of folders that are entered. @defaultValue 64, which is the most */
   readonly maxDepth?: number;
   /** Ends it: the next entry is not found any more, and the reason is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The entries below a folder, in the order of their names, each folder before what is in it. Links are not followed. What the
- * `.gitignore` files of the workspace ignore is left out, and so are `.git`, `node_modules`, `dist` and `coverage`, unless the
- * folder is ignored itself: then it was asked for by its name.
+ * Returns the entries below a folder, in the order of their names, each folder before what is in it. Links are not followed.
+ * Entries that the `.gitignore` files of the workspace ignore are left out, and so are `.git`, `node_modules`, `dist` and `coverage`,
+ * unless the folder is ignored itself: then it was asked for by its name.
  *
  * @param real - the folder, absolute and without links
  */
@@ -106,7 +106,7 @@ function walkEntry(workspace: Workspace, folder: OpenFolder, entry: Dirent<Buffe
   return { path: isUtf8 ? relative : undefined, shown, kind, ...otherKind, depth, place: folder.place(name) };
 }
 
-/** The rules that apply in a folder, without its own. Undefined if they ignore the folder itself. */
+/** Returns the rules that apply in a folder, without its own. Undefined if they ignore the folder itself. */
 async function rulesAbove(workspace: Workspace, real: string): Promise<IgnoreRules | undefined> {
   let rules = await rootRules();
   if (real === workspace.root) return rules;
@@ -123,7 +123,7 @@ async function rulesAbove(workspace: Workspace, real: string): Promise<IgnoreRul
   return rules;
 }
 
-/** The rules with those of the folder's own `.gitignore`, if it has one that can be read. */
+/** Returns the rules with those of the folder's own `.gitignore`, if it has one that can be read. */
 async function rulesOf(workspace: Workspace, folder: OpenFolder, above: IgnoreRules): Promise<IgnoreRules> {
   const shown = workspace.show(folder.real);
   const path = '.gitignore';
@@ -156,14 +156,14 @@ export interface IgnoreRules {
   readonly rules: Ignore;
 }
 
-/** The rules that apply without any `.gitignore`. */
+/** Returns the rules that apply without any `.gitignore`. */
 export async function rootRules(): Promise<IgnoreRules> {
   return { above: undefined, folder: '', rules: await newRules(ownRules) };
 }
 
 /**
- * The rules with those of a `.gitignore` added, which win over the ones above. A rule with more than four wildcards is left out:
- * a repository could stop the program with it.
+ * Returns the rules with those of a `.gitignore` added, which win over the ones above. A rule with more than four wildcards is
+ * left out: a repository could stop the program with it.
  */
 export async function withRules(above: IgnoreRules, folder: string, text: string): Promise<IgnoreRules> {
   const lines = text.slice(0, maxCharacters).split(/\r?\n/);
@@ -177,7 +177,7 @@ async function newRules(lines: readonly string[]): Promise<Ignore> {
   return ignore({ ignoreCase: false, allowRelativePaths: true }).add([...lines]);
 }
 
-/** Whether a path is ignored. The folders above it are not: nobody asks below an ignored folder. */
+/** Returns true if a path is ignored. The folders above it are not: nobody asks below an ignored folder. */
 export function isIgnored(rules: IgnoreRules, relativePath: string, isFolder: boolean): boolean {
   for (let each: IgnoreRules | undefined = rules; each !== undefined; each = each.above) {
     const path = each.folder === '' ? relativePath : relativePath.slice(each.folder.length + 1);

@@ -90,7 +90,7 @@ export interface Workspace {
   resolve(requested: string): Promise<string>;
   /** As {@link Workspace.resolve}, with every link on the way resolved: the place that a read or a write reaches. */
   resolveLinks(requested: string): Promise<string>;
-  /** How a path is shown: relative, with forward slashes. */
+  /** The form in which a path is shown: relative, with forward slashes. */
   show(absolute: string): string;
   /** The text with absolute paths of the workspace made relative, so that a model can use them as they are. */
   neutral(text: string): string;
@@ -139,7 +139,9 @@ function isInside(root: string, absolute: string): boolean {
   return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
 }
 
-/** The path with its links resolved. Only its existing part can hold links, and it is looked for from the outside in. */
+/**
+ * Returns the path with its links resolved. Only its existing part can hold links, and it is looked for from the outside in.
+ */
 async function withLinksResolved(absolute: string, requested: string): Promise<string> {
   try {
     return await realpath(absolute);
@@ -172,7 +174,7 @@ async function existingPart(
   return { existing, rest };
 }
 
-/** The absolute path of a folder, without links. @throws {@link UnusableFileError} when there is none. */
+/** Returns the absolute path of a folder, without links. @throws {@link UnusableFileError} when there is none. */
 export async function folderAt(workspace: Workspace, requested: string): Promise<string> {
   const { real, isFolder } = await fileOrFolderAt(workspace, requested);
   if (real === undefined) throw new UnusableFileError(requested, `There is no folder '${requested}'.`);
@@ -180,7 +182,7 @@ export async function folderAt(workspace: Workspace, requested: string): Promise
   return real;
 }
 
-/** The absolute path of a file or folder, without links; undefined if there is nothing. */
+/** Returns the absolute path of a file or folder, without links; undefined if there is nothing. */
 export async function fileOrFolderAt(
   workspace: Workspace,
   requested: string,

@@ -14,7 +14,7 @@ export interface AnthropicAnswer {
   /** @defaultValue `tool_use` if a block is a tool call, otherwise `end_turn` */
   readonly stop_reason?: string;
   /**
-   * Whether a stream closes the last block, for an answer that was cut. @defaultValue `closed`, as the provider does; compatible
+   * `closed` if a stream closes the last block, for an answer that was cut. @defaultValue `closed`, as the provider does; compatible
    * servers leave it `open`
    */
   readonly lastBlock?: 'closed' | 'open';
@@ -40,7 +40,7 @@ const stopReasons = [
 ];
 
 /**
- * Why the provider could never send the answer; undefined if it could. Prevents tests that depend on impossible answers.
+ * Returns the reason why the provider could never send the answer; undefined if it could. Prevents tests that depend on impossible answers.
  * Impossible are: empty text, malformed or repeated call ids, inputs that are not objects (half of one ends a cut answer), calls without tools in the request
  * or forbidden by it, thinking that the request turned off, thinking as the last block, and stop reasons that do not exist or
  * do not fit. Calls of undeclared tool names are sent, because models make them.

@@ -116,7 +116,7 @@ interface Prefix {
   readonly next: Map<string, Prefix>;
   /** The lifetime of what was written last. Unit: milliseconds. */
   life: number;
-  /** When what was written expires. 0: nothing was written. */
+  /** The time at which what was written expires. 0: nothing was written. */
   until: number;
 }
 

@@ -18,7 +18,7 @@ export interface OpenAIMessageReply {
   readonly finish_reason?: string | null;
   /** The whole field in the endpoint's format; null imitates a server without usage. @defaultValue counted, with the cache */
   readonly usage?: JsonObject | null;
-  /** What happens to the answer on its way. @defaultValue nothing */
+  /** The fault of the delivery. @defaultValue nothing */
   readonly delivery?: DeliveryFault;
 }
 
@@ -34,7 +34,7 @@ export interface OpenAIItemsReply {
   readonly failure?: { readonly code: string; readonly message: string };
   /** The whole field; null imitates a server without usage. @defaultValue counted, with the cache */
   readonly usage?: JsonObject | null;
-  /** What happens to the answer on its way. @defaultValue nothing */
+  /** The fault of the delivery. @defaultValue nothing */
   readonly delivery?: DeliveryFault;
 }
 
