@@ -8,8 +8,6 @@ export { runCommand } from './command/run-command.js';
 export type { RunCommandToolOptions } from './command/run-command-tool.js';
 export { runCommandTool } from './command/run-command-tool.js';
 export type { FileChangeOptions } from './files/change.js';
-export type { ChangeRecords, DiffLine, FileDiff } from './files/diff.js';
-export { appliedDiff, fileDiff } from './files/diff.js';
 export { editFileTool } from './files/edit-file.js';
 export { listFilesTool } from './files/list-files.js';
 export type { FileChangePreview } from './files/preview.js';

@@ -1,7 +1,8 @@
 import { isUserMessage } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
-import { appliedDiff, fileHistory } from '@palimpsest/tools';
-import type { FileDiff } from '@palimpsest/tools';
+import { fileHistory } from '@palimpsest/tools';
+import { appliedDiff } from '@palimpsest/tools/diff';
+import type { FileDiff } from '@palimpsest/tools/diff';
 import type { CommandSurroundings } from '../command-surroundings.js';
 import { initEvent } from '../headless/init-event.js';
 import { runToEnd } from '../headless/run-ending.js';

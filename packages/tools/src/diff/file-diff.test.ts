@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fileDiff } from './diff.js';
+import { fileDiff } from './file-diff.js';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`).join('\n') + '\n';
 

@@ -2,7 +2,7 @@ import type { ActionEvent, Event, EventLog } from '@palimpsest/events';
 import { structuredPatch } from 'diff';
 import { fileEdits } from '../changes/file-history.js';
 import type { FileHistory } from '../changes/file-history.js';
-import { textAfter } from './preview.js';
+import { textAfter } from '../files/preview.js';
 
 /** A line of a diff. */
 export interface DiffLine {
