@@ -119,6 +119,15 @@ describe('an error names the line of the tag', () => {
     ['that is none', 'a\n{{ x }}\n{% nothing %}\n{{ x }}', 'main.j2', 3, /nothing/],
     ['that ends where it should not', '\n{{ x }}{{ }}', 'main.j2', 2, /does not parse/],
     ['in which a variable is used', '{{ x }}\n{% if x %}\n{{ x.y }}{% endif %}', 'main.j2', 3, /'x.y' is not defined/],
+    ['in a branch', '{% if not x %}a{% else %}\n{{ x.y }}{% endif %}', 'main.j2', 2, /'x.y' is not defined/],
+    [
+      'in the else of a loop',
+      '{% for i in [] %}{% else %}\n{{ x.y }}{% endfor %}',
+      'main.j2',
+      2,
+      /'x.y' is not defined/,
+    ],
+    ['around others', '{% filter nothing %}\n{{ x }}{% endfilter %}', 'main.j2', 1, /nothing/],
     ['in an included file', "{{ x }}\n{% include 'part.j2' %}\n{{ y }}", 'part.j2', 3, /'nobody' is not defined/],
     ['in an included file that does not parse', "\n\n\n{% include 'bad.j2' %}", 'bad.j2', 2, /does not parse/],
     ['that is not an include as we know it', '\n\n{% include name %}', 'main.j2', 3, /written/],
@@ -195,8 +204,9 @@ test('a file is read as editors leave it: with a byte order mark, and line ends 
 });
 
 test('a map’s method is not hidden by a key of its name, as in Jinja', async () => {
-  const text = '{% for k, v in map.items() %}{{ k }}={{ v }};{% endfor %}{{ map["items"] }}{{ map.get("keys") }}';
-  expect(await render(text, { map: { items: 1, keys: 2 } })).toBe('items=1;keys=2;12');
+  const text =
+    '{% for k, v in map.items() %}{{ k }}={{ v }};{% endfor %}{{ map["items"] }}{{ map.get("keys") }}{% set items = "keys" %}{{ map[items] }}';
+  expect(await render(text, { map: { items: 1, keys: 2 } })).toBe('items=1;keys=2;122');
 });
 
 test('a source that fails is named', async () => {
@@ -253,7 +263,11 @@ describe('what Jinja has', () => {
       '1223',
     ],
     ['filter blocks and set blocks', '{% filter upper %}a{% endfilter %}{% set b %}c{% endset %}{{ b }}', 'Ac'],
-    ['range in its three forms', '{{ range(2) }}{{ range(1, 3) }}{{ range(3, 0, -1) }}', '[0, 1][1, 2][3, 2, 1]'],
+    [
+      'range in its three forms',
+      '{{ range(2) }}{{ range(1, 3) }}{{ range(3, 0, -1) }}{{ range(0, 5, 2) }}',
+      '[0, 1][1, 2][3, 2, 1][0, 2, 4]',
+    ],
     [
       'slices, methods and operators',
       "{{ 'abc'[1:] }}{{ 'a,b'.split(',') }}{{ 'a-b'.replace('-', '+') }}{{ 'a' in 'ab' }}{{ 2 ** 3 }}",
@@ -268,6 +282,10 @@ describe('what Jinja has', () => {
   ])('%s', (_, text, rendered) => {
     expect(parseTemplate(text).render({})).toBe(rendered);
   });
+});
+
+test.each(['{{ range(1, 2, 0) }}', '{{ range(1.5) }}'])('a range without an end or of parts is refused: %s', (text) => {
+  expect(() => parseTemplate(text).render({})).toThrow('range() takes whole numbers, and a step that is not 0');
 });
 
 test('a variable may have a name that Jinja gives to something else', () => {
