@@ -216,6 +216,18 @@ test('a source that fails is named', async () => {
   expect(error.cause).toMatchObject({ message: 'offline' });
 });
 
+test('an error of a layer names the place in it, and one that a source words itself stays', async () => {
+  const base = {
+    locate: (name: string) => `base/${name}`,
+    read: (name: string) => (name === 'a.j2' ? '{{ x.y' : undefined),
+  };
+  const own = templatesFrom({});
+  expect((await failure(() => loadTemplate(layeredTemplates(own, base), 'a.j2'))).file).toBe('base/a.j2');
+  const worded = new PromptTemplateError('a.j2', 'is too secret.');
+  const strict = { locate: (name: string) => name, read: () => Promise.reject(worded) };
+  expect(await failure(() => loadTemplate(strict, 'a.j2'))).toBe(worded);
+});
+
 test('layers: the first source that has a template gives it, also to an include of a later one', async () => {
   const own = templatesFrom({ 'part.j2': 'own' });
   const base = templatesFrom({ 'main.j2': "{% include 'part.j2' %}", 'part.j2': 'base' });
