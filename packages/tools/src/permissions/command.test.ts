@@ -77,6 +77,8 @@ test.each([
   ['ls\n&& pwd', 'a joint at the beginning of a line'],
   ['ls\r', 'a control character'],
   ['ls \u0000', 'a control character'],
+  ["ls '\u0000'", 'a control character in quotes'],
+  ["ls '\u007f'", 'a control character in quotes'],
   ['ls\u00a0-a', 'a blank that is none in every locale'],
   ["ls$'a'", 'a quote of bash'],
   ['ls@(a)', 'a glob of bash'],
