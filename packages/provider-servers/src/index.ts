@@ -6,8 +6,8 @@ export { checkChatCompletionsRequest } from './rules/chat-completions/request.js
 export { checkedRules } from './rules/checked-rules.js';
 export type { CompatProfileName } from './rules/compat/profile.js';
 export { checkResponsesRequest } from './rules/responses/request.js';
-export type { OpenAIViolation, ServerError, Violation } from './rules/violation.js';
-export type { JsonObject } from './rules/wire-json.js';
+export type { OpenAIViolation, ServerError, Violation } from './rules/wire/violation.js';
+export type { JsonObject } from './rules/wire/wire-json.js';
 export type { AnthropicAnswer } from './servers/anthropic/answer.js';
 export type { AnthropicPromptCacheOptions } from './servers/anthropic/cache.js';
 export { anthropicPromptCache } from './servers/anthropic/cache.js';

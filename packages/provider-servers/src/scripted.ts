@@ -4,7 +4,7 @@ import type { AnthropicAnswer } from './servers/anthropic/answer.js';
 import { openaiServer } from './servers/openai/server.js';
 import type { OpenAIMessageReply } from './servers/openai/exchange.js';
 import type { ProviderServer } from './servers/http.js';
-import type { JsonObject } from './rules/wire-json.js';
+import type { JsonObject } from './rules/wire/wire-json.js';
 
 /** An answer of a model in no provider's form. */
 export interface ScriptedAnswer {

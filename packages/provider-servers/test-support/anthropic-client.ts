@@ -1,6 +1,6 @@
 import type { ProviderServer, ServerSentEvent } from '../src/servers/http.js';
-import { objectIn } from '../src/rules/wire-json.js';
-import type { JsonObject } from '../src/rules/wire-json.js';
+import { objectIn } from '../src/rules/wire/wire-json.js';
+import type { JsonObject } from '../src/rules/wire/wire-json.js';
 
 // A client without an SDK, for the tests of the server: what a test sends is what arrives.
 

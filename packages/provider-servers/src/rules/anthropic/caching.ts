@@ -1,5 +1,5 @@
-import { listIn, objectIn, textIn } from '../wire-json.js';
-import type { JsonObject } from '../wire-json.js';
+import { listIn, objectIn, textIn } from '../wire/wire-json.js';
+import type { JsonObject } from '../wire/wire-json.js';
 import { blocksIn, isThinking } from './parts.js';
 import type { AnthropicRequestParts, Rule, Rules } from './parts.js';
 

@@ -1,4 +1,4 @@
-import { halfInBody, placeOfHalf, textIn } from '../wire-json.js';
+import { halfInBody, placeOfHalf, textIn } from '../wire/wire-json.js';
 import { blocksIn, blocksOf, isThinking } from './parts.js';
 import type { AnthropicBlock, Rule, Rules } from './parts.js';
 

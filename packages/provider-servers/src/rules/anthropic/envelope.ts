@@ -1,4 +1,4 @@
-import { listIn, textIn } from '../wire-json.js';
+import { listIn, textIn } from '../wire/wire-json.js';
 import type { Rule, Rules } from './parts.js';
 
 /** provider-rules A1, A.2. A token count has no `max_tokens`. */

@@ -1,5 +1,5 @@
-import type { Violation } from '../violation.js';
-import { textIn } from '../wire-json.js';
+import type { Violation } from '../wire/violation.js';
+import { textIn } from '../wire/wire-json.js';
 import type { AnthropicBlock, AnthropicTurn, Rule, Rules } from './parts.js';
 
 /** provider-rules A5, A.4: the very next turn answers every call. */

@@ -1,8 +1,8 @@
-import { listIn, objectIn, textIn } from '../wire-json.js';
-import type { JsonObject } from '../wire-json.js';
+import { listIn, objectIn, textIn } from '../wire/wire-json.js';
+import type { JsonObject } from '../wire/wire-json.js';
 import { claudeModel } from './model.js';
 import type { ClaudeModel } from './model.js';
-import type { Report, Violation } from '../violation.js';
+import type { Report, Violation } from '../wire/violation.js';
 
 /** One block of a message, with its place in the body. */
 export interface AnthropicBlock {

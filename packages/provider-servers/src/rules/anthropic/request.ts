@@ -6,9 +6,9 @@ import { anthropicRequestParts } from './parts.js';
 import type { AnthropicEndpoint, Rules } from './parts.js';
 import { thinkingRules } from './thinking.js';
 import { toolRules } from './tools.js';
-import { reportFor } from '../violation.js';
-import type { Violation } from '../violation.js';
-import { objectIn } from '../wire-json.js';
+import { reportFor } from '../wire/violation.js';
+import type { Violation } from '../wire/violation.js';
+import { objectIn } from '../wire/wire-json.js';
 
 /** Information for {@link checkAnthropicRequest} that is not in the body. */
 export interface AnthropicRequestContext {

@@ -1,4 +1,4 @@
-import { objectIn, textIn } from '../wire-json.js';
+import { objectIn, textIn } from '../wire/wire-json.js';
 import { isThinking } from './parts.js';
 import type { AnthropicTurn, Rule, Rules } from './parts.js';
 

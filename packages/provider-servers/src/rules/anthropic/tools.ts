@@ -1,4 +1,4 @@
-import { listIn, objectIn, textIn } from '../wire-json.js';
+import { listIn, objectIn, textIn } from '../wire/wire-json.js';
 import { blocksIn, blocksOf } from './parts.js';
 import type { Rule, Rules } from './parts.js';
 

@@ -1,9 +1,9 @@
-import { resultsAfter } from '../chat-parts.js';
-import type { ChatRule } from '../chat-parts.js';
-import { halfInBody, parsesToHalf, placeOfHalf, listIn, objectIn, textIn } from '../wire-json.js';
-import { openaiModel } from '../openai-models.js';
-import { quotedPath } from '../violation.js';
-import type { OpenAIViolation } from '../violation.js';
+import { resultsAfter } from '../wire/chat-parts.js';
+import type { ChatRule } from '../wire/chat-parts.js';
+import { halfInBody, parsesToHalf, placeOfHalf, listIn, objectIn, textIn } from '../wire/wire-json.js';
+import { openaiModel } from '../wire/openai-models.js';
+import { quotedPath } from '../wire/violation.js';
+import type { OpenAIViolation } from '../wire/violation.js';
 
 /** provider-rules B1, B.2: every call is answered before anything else follows. */
 export const callsAnswered: ChatRule = ({ messages }, report) =>

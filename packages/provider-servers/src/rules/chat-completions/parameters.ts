@@ -1,8 +1,8 @@
-import type { ChatRule } from '../chat-parts.js';
-import { openaiModel } from '../openai-models.js';
-import { strictSchemaComplaints } from '../strict-schema.js';
-import { quotedPath } from '../violation.js';
-import { listIn, objectIn, textIn } from '../wire-json.js';
+import type { ChatRule } from '../wire/chat-parts.js';
+import { openaiModel } from '../wire/openai-models.js';
+import { strictSchemaComplaints } from '../wire/strict-schema.js';
+import { quotedPath } from '../wire/violation.js';
+import { listIn, objectIn, textIn } from '../wire/wire-json.js';
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 

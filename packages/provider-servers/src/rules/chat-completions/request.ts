@@ -18,13 +18,13 @@ import {
   toolsNotTooMany,
   toolsWithoutReasoning,
 } from './parameters.js';
-import { chatRequest } from '../chat-parts.js';
-import type { ChatRule } from '../chat-parts.js';
+import { chatRequest } from '../wire/chat-parts.js';
+import type { ChatRule } from '../wire/chat-parts.js';
 import type { CompatProfileName } from '../compat/profile.js';
 import { compatProfiles } from '../compat/profiles.js';
-import { openaiReportFor } from '../violation.js';
-import type { OpenAIViolation } from '../violation.js';
-import { objectIn, textIn } from '../wire-json.js';
+import { openaiReportFor } from '../wire/violation.js';
+import type { OpenAIViolation } from '../wire/violation.js';
+import { objectIn, textIn } from '../wire/wire-json.js';
 
 /**
  * Returns the violations for which OpenAI, or a compatible server, would refuse the body of a Chat Completions request; empty

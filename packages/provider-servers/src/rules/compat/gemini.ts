@@ -1,8 +1,8 @@
-import { resultsAfter } from '../chat-parts.js';
-import type { ChatCall, ChatRule } from '../chat-parts.js';
+import { resultsAfter } from '../wire/chat-parts.js';
+import type { ChatCall, ChatRule } from '../wire/chat-parts.js';
 import type { CompatProfile } from './profile.js';
-import { listIn, objectIn, textIn } from '../wire-json.js';
-import type { JsonObject } from '../wire-json.js';
+import { listIn, objectIn, textIn } from '../wire/wire-json.js';
+import type { JsonObject } from '../wire/wire-json.js';
 
 const isInstruction = (role: string) => role === 'system' || role === 'developer';
 

@@ -1,7 +1,7 @@
-import type { ChatRule } from '../chat-parts.js';
+import type { ChatRule } from '../wire/chat-parts.js';
 import type { CompatProfile } from './profile.js';
-import { objectIn } from '../wire-json.js';
-import type { JsonObject } from '../wire-json.js';
+import { objectIn } from '../wire/wire-json.js';
+import type { JsonObject } from '../wire/wire-json.js';
 
 const openaiOnly: readonly string[] = ['B3', 'B7', 'B8', 'B9', 'B10', 'B11', 'B12', 'B-tools'];
 

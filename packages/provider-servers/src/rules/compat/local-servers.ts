@@ -1,4 +1,4 @@
-import type { ChatRule } from '../chat-parts.js';
+import type { ChatRule } from '../wire/chat-parts.js';
 import type { CompatProfile } from './profile.js';
 
 /** The rules that apply only to OpenAI's own models and limits. */

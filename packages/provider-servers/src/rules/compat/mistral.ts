@@ -1,6 +1,6 @@
-import type { ChatRule } from '../chat-parts.js';
+import type { ChatRule } from '../wire/chat-parts.js';
 import type { CompatProfile } from './profile.js';
-import { textIn } from '../wire-json.js';
+import { textIn } from '../wire/wire-json.js';
 
 const orderCode = { code: '3230' };
 

@@ -1,6 +1,6 @@
-import type { ChatRule } from '../chat-parts.js';
-import type { OpenAIError } from '../violation.js';
-import type { JsonObject } from '../wire-json.js';
+import type { ChatRule } from '../wire/chat-parts.js';
+import type { OpenAIError } from '../wire/violation.js';
+import type { JsonObject } from '../wire/wire-json.js';
 
 /** A request that is larger than the window. Unit of all: tokens. */
 export interface Overflow {

@@ -3,7 +3,7 @@ import type { CompatProfileName } from './profile.js';
 import { frames, post } from '../../../test-support/openai-client.js';
 import { openaiServer } from '../../servers/openai/server.js';
 import type { OpenAIServerOptions } from '../../servers/openai/server.js';
-import type { JsonObject } from '../wire-json.js';
+import type { JsonObject } from '../wire/wire-json.js';
 
 // Raw requests: neither an adapter nor an SDK has touched them.
 

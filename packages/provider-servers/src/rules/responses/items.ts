@@ -1,5 +1,5 @@
-import { halfInBody, parsesToHalf, placeOfHalf, listIn, objectIn, textIn } from '../wire-json.js';
-import { quotedPath } from '../violation.js';
+import { halfInBody, parsesToHalf, placeOfHalf, listIn, objectIn, textIn } from '../wire/wire-json.js';
+import { quotedPath } from '../wire/violation.js';
 import { isOutput, idPrefixes } from './parts.js';
 import type { InputItem, ResponsesRule } from './parts.js';
 

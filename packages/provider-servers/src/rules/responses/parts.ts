@@ -1,6 +1,6 @@
-import type { OpenAIReport, OpenAIViolation } from '../violation.js';
-import { listIn, objectIn, textIn } from '../wire-json.js';
-import type { JsonObject } from '../wire-json.js';
+import type { OpenAIReport, OpenAIViolation } from '../wire/violation.js';
+import { listIn, objectIn, textIn } from '../wire/wire-json.js';
+import type { JsonObject } from '../wire/wire-json.js';
 
 /** An item of the input, with its place. */
 export interface InputItem {

@@ -1,8 +1,8 @@
 import { cacheKeyComplaint, isBreakpoint } from '../chat-completions/parameters.js';
-import { openaiModel } from '../openai-models.js';
-import { strictSchemaComplaints } from '../strict-schema.js';
-import { openaiReportFor, quotedPath } from '../violation.js';
-import type { OpenAIViolation } from '../violation.js';
+import { openaiModel } from '../wire/openai-models.js';
+import { strictSchemaComplaints } from '../wire/strict-schema.js';
+import { openaiReportFor, quotedPath } from '../wire/violation.js';
+import type { OpenAIViolation } from '../wire/violation.js';
 import type { IssuedItems, ResponsesRule } from './parts.js';
 import {
   approvalsHaveRequests,
@@ -24,7 +24,7 @@ import {
   toolsDefined,
 } from './items.js';
 import { responsesRequest } from './parts.js';
-import { listIn, objectIn, textIn } from '../wire-json.js';
+import { listIn, objectIn, textIn } from '../wire/wire-json.js';
 
 /**
  * Returns the violations for which OpenAI would refuse the body of a Responses request; empty if OpenAI would accept it. Reads

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { anthropicServer } from './server.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 import type { AnthropicAnswer } from './answer.js';
 import { post, postStreamed } from '../../../test-support/anthropic-client.js';
 

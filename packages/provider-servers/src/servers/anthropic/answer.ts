@@ -1,6 +1,6 @@
 import type { DeliveryFault } from '../faults.js';
-import { listIn, objectIn, textIn } from '../../rules/wire-json.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import { listIn, objectIn, textIn } from '../../rules/wire/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 import { claudeModel } from '../../rules/anthropic/model.js';
 import { anthropicRequestParts, blocksOf, isThinking } from '../../rules/anthropic/parts.js';
 

@@ -1,7 +1,7 @@
 import { promptPieces, charactersPerToken } from './prompt-pieces.js';
 import type { CacheMarking, CachedPrompt, SimulatedPromptCache } from '../cached-prompt.js';
-import { objectIn, textIn } from '../../rules/wire-json.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import { objectIn, textIn } from '../../rules/wire/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 import { claudeModel } from '../../rules/anthropic/model.js';
 import type { PromptPiece } from './prompt-pieces.js';
 import { blocksIn, isThinking } from '../../rules/anthropic/parts.js';

@@ -1,6 +1,6 @@
 import type { RefusalFault } from '../faults.js';
 import type { ServerResponse } from '../http.js';
-import type { ServerError } from '../../rules/violation.js';
+import type { ServerError } from '../../rules/wire/violation.js';
 import { streamFailure } from './stream.js';
 
 /** Returns an error in Anthropic's shape. @see provider-rules A.1 */

@@ -1,5 +1,5 @@
-import { listIn, objectIn, textIn } from '../../rules/wire-json.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import { listIn, objectIn, textIn } from '../../rules/wire/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 import { anthropicRequestParts, blocksIn, isThinking } from '../../rules/anthropic/parts.js';
 
 /** One tool, one block of the system prompt or one block of a message, in the order in which the model reads them. */

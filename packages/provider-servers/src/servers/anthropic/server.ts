@@ -14,9 +14,9 @@ import { faultAt, isDeliveryFault, withFault } from '../faults.js';
 import type { Faults, RefusalFault } from '../faults.js';
 import { serve } from '../http.js';
 import type { ProviderServer, ReceivedRequest, ServerResponse } from '../http.js';
-import type { ServerError, Violation } from '../../rules/violation.js';
-import { objectIn, textIn } from '../../rules/wire-json.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import type { ServerError, Violation } from '../../rules/wire/violation.js';
+import { objectIn, textIn } from '../../rules/wire/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 
 /** A scripted answer: blocks, an error with a given text, or a fault with the provider's text. */
 export type AnthropicReply = AnthropicAnswer | { readonly error: ServerError } | RefusalFault;

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { anthropicServer } from './server.js';
 import type { AnthropicServerOptions } from './server.js';
 import type { ProviderServer } from '../http.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 import { post, postStreamed } from '../../../test-support/anthropic-client.js';
 
 // provider-rules A17 and A.6: raw requests, and what the server signed sent back to it.

@@ -1,7 +1,7 @@
-import { reportFor } from '../../rules/violation.js';
-import type { Violation } from '../../rules/violation.js';
-import { objectIn, textIn } from '../../rules/wire-json.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import { reportFor } from '../../rules/wire/violation.js';
+import type { Violation } from '../../rules/wire/violation.js';
+import { objectIn, textIn } from '../../rules/wire/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 import { claudeModel } from '../../rules/anthropic/model.js';
 import { promptPieces } from './prompt-pieces.js';
 import type { PromptPiece } from './prompt-pieces.js';

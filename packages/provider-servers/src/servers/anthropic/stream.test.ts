@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { anthropicServer } from './server.js';
 import type { AnthropicServerOptions } from './server.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 import { post, postStreamed } from '../../../test-support/anthropic-client.js';
 
 // A.9: raw requests; and the package `@anthropic-ai/sdk` reads what is streamed.

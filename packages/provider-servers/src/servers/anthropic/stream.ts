@@ -1,7 +1,7 @@
 import type { ServerSentEvent } from '../http.js';
 import { inputText } from './answer.js';
-import { listIn, objectIn, textIn } from '../../rules/wire-json.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import { listIn, objectIn, textIn } from '../../rules/wire/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 
 /** The size of a delta of text, thinking or JSON. Short, so that a reader must join deltas. Unit: characters. */
 const pieceLength = 20;

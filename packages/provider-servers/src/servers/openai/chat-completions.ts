@@ -2,9 +2,9 @@ import { checkChatCompletionsRequest } from '../../rules/chat-completions/reques
 import { errorBody, errorOf, chatOverflow, withoutFront } from './errors.js';
 import type { OpenAIEndpoint } from './exchange.js';
 import { chatUsage, inputTokensOf, lookUp } from './usage.js';
-import { objectIn, listIn, textIn } from '../../rules/wire-json.js';
+import { objectIn, listIn, textIn } from '../../rules/wire/wire-json.js';
 import { textPieces } from './exchange.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 
 /** `/chat/completions`. @see provider-rules B */
 export const chatCompletionsEndpoint: OpenAIEndpoint = {

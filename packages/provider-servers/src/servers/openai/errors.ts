@@ -1,12 +1,12 @@
 import type { RefusalFault } from '../faults.js';
 import type { ServerResponse } from '../http.js';
 import type { CompatProfile, Overflow } from '../../rules/compat/profile.js';
-import type { OpenAIError, OpenAIViolation } from '../../rules/violation.js';
-import { paramOf } from '../../rules/violation.js';
-import type { JsonObject } from '../../rules/wire-json.js';
-import { openaiModel } from '../../rules/openai-models.js';
+import type { OpenAIError, OpenAIViolation } from '../../rules/wire/violation.js';
+import { paramOf } from '../../rules/wire/violation.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
+import { openaiModel } from '../../rules/wire/openai-models.js';
 import { tokensOf } from '../http.js';
-import { listIn, objectIn, textIn } from '../../rules/wire-json.js';
+import { listIn, objectIn, textIn } from '../../rules/wire/wire-json.js';
 
 /** Returns the envelope of OpenAI's errors. @see provider-rules B.1 */
 export function errorBody({ message, type, param, code }: OpenAIError): JsonObject {

@@ -1,5 +1,5 @@
-import { objectIn, listIn, textIn } from '../../rules/wire-json.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import { objectIn, listIn, textIn } from '../../rules/wire/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 import { textPieces } from './exchange.js';
 
 /** An answer of the Responses API without its envelope. */

@@ -1,8 +1,8 @@
 import type { DeliveryFault, RefusalFault } from '../faults.js';
 import type { ServerResponse, ServerSentEvent } from '../http.js';
-import type { ServerError, OpenAIError } from '../../rules/violation.js';
-import { listIn, objectIn, textIn } from '../../rules/wire-json.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import type { ServerError, OpenAIError } from '../../rules/wire/violation.js';
+import { listIn, objectIn, textIn } from '../../rules/wire/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 import type { CompatProfile } from '../../rules/compat/profile.js';
 import type { PromptCaches } from './usage.js';
 import type { IssuedItems } from '../../rules/responses/parts.js';

@@ -1,6 +1,6 @@
 import { idPrefixes } from '../../rules/responses/parts.js';
 import type { IssuedItems } from '../../rules/responses/parts.js';
-import { textIn } from '../../rules/wire-json.js';
+import { textIn } from '../../rules/wire/wire-json.js';
 
 const noReasoning = '0'.repeat(16);
 

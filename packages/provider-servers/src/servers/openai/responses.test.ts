@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { frames, post } from '../../../test-support/openai-client.js';
 import { openaiServer } from './server.js';
 import type { OpenAIServerOptions } from './server.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 
 // Raw requests: neither an adapter nor an SDK has touched them.
 

@@ -6,7 +6,7 @@ import type { ServerResponse } from '../http.js';
 import { responsesEvents, responseObject } from './events.js';
 import { checkAgainstIssued } from '../../rules/responses/request.js';
 import type { ResponsesAnswer } from './events.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 
 /** `/responses`. @see provider-rules C */
 export const responsesEndpoint: OpenAIEndpoint = {

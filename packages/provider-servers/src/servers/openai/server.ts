@@ -2,7 +2,7 @@ import { chatCompletionsEndpoint } from './chat-completions.js';
 import { compatProfiles } from '../../rules/compat/profiles.js';
 import type { CompatProfileName } from '../../rules/compat/profile.js';
 import { errorResponse, faultError, serverFailure } from './errors.js';
-import type { OpenAIError } from '../../rules/violation.js';
+import type { OpenAIError } from '../../rules/wire/violation.js';
 import type { OpenAIEndpoint, OpenAIReply } from './exchange.js';
 import { breakpointCache, promptCache } from './cache.js';
 import { faultAt, isDeliveryFault, withFault } from '../faults.js';
@@ -11,8 +11,8 @@ import { serve } from '../http.js';
 import type { ProviderServer, ReceivedRequest, ServerResponse } from '../http.js';
 import { responsesEndpoint } from './responses.js';
 import { issuedItems } from './issued-items.js';
-import { objectIn } from '../../rules/wire-json.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import { objectIn } from '../../rules/wire/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 
 /** Options of {@link openaiServer}. */
 export interface OpenAIServerOptions {

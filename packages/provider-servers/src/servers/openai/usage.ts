@@ -1,10 +1,10 @@
 import type { CacheMarking, CachedPrompt, SimulatedPromptCache } from '../cached-prompt.js';
 import { breakpointCache, promptCache } from './cache.js';
-import { objectIn, listIn, textIn } from '../../rules/wire-json.js';
+import { objectIn, listIn, textIn } from '../../rules/wire/wire-json.js';
 import type { BreakpointCache, BreakpointLookup, CacheUse, PromptCache } from './cache.js';
-import { openaiModel } from '../../rules/openai-models.js';
+import { openaiModel } from '../../rules/wire/openai-models.js';
 import { tokensOf } from '../http.js';
-import type { JsonObject } from '../../rules/wire-json.js';
+import type { JsonObject } from '../../rules/wire/wire-json.js';
 
 /** Options of {@link openaiPromptCache}. */
 export interface OpenAIPromptCacheOptions {
