@@ -11,6 +11,8 @@ export default defineConfig([
     // Worker threads load a file of their own.
     entry: { cli: 'src/cli.ts', 'replay-worker': 'src/replay/replay-worker.ts' },
     clean: ['!page'],
+    // It is not published. What it imports is a dependency of this program.
+    noExternal: ['@palimpsest/terminal'],
   },
   // What a report's page runs, with its chart library and that library's licence.
   {

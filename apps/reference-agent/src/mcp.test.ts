@@ -1,13 +1,11 @@
 import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { serverNamePattern } from '@palimpsest/mcp';
 import { expect, test } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
 import { eventsOf, headlessRig, resultsByCall } from '../test-support/headless-rig.js';
 import { interactiveRig } from '../test-support/interactive-rig.js';
 import { configCommand } from './config-command.js';
-import { mcpServerName } from './settings/mcp-server.js';
 
 const program = (name: string): string =>
   fileURLToPath(new URL(`../../../packages/mcp/test-support/${name}.mjs`, import.meta.url));
@@ -184,8 +182,4 @@ test.each([
 ])('%j is an error with its place', async (config, problem) => {
   const rig = await rigWith(config, []);
   await expect(rig.run({ print: 'Go.' })).rejects.toThrow(problem);
-});
-
-test('a name of a server is one in the configuration and in the package', () => {
-  expect(mcpServerName).toEqual(serverNamePattern);
 });

@@ -1,9 +1,8 @@
 import { minSecretLength, secretsOfEnvironment } from '@palimpsest/agent';
 import type { SecretMask } from '@palimpsest/agent';
-import type { McpServerConfig, McpServers, McpServerState } from '@palimpsest/mcp';
+import type { McpServers, McpServerState } from '@palimpsest/mcp';
+import { mcpServerConfig, namedVariables } from '@palimpsest/mcp/config';
 import { commandEnvironment } from '@palimpsest/tools/process';
-import { namedVariables, withVariables } from './settings/mcp-server.js';
-import type { McpServerSettings } from './settings/mcp-server.js';
 import type { Settings } from './settings/settings.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -60,7 +59,7 @@ export async function openMcp(
   const { connectMcpServers } = await import('@palimpsest/mcp');
   const told: string[] = [];
   const connected = await connectMcpServers({
-    servers: Object.fromEntries(usable.map(([name, server]) => [name, configOf(server, env)])),
+    servers: Object.fromEntries(usable.map(([name, server]) => [name, mcpServerConfig(server, env)])),
     cwd,
     env: commandEnvironment(env),
     // The whole of a long result is kept by the agent.
@@ -99,15 +98,4 @@ export function mcpNotes({ permissions, mcp }: Settings, opened: AgentMcp | unde
     ...(opened?.notes ?? []),
     ...stray.map((rule) => `The rule '${rule}' is for an MCP server that is not configured.`),
   ];
-}
-
-function configOf(server: McpServerSettings, env: Environment): McpServerConfig {
-  const { command, args, cwd, url, tools, connectSeconds, idleSeconds, callSeconds } = server;
-  const limits = { tools, connectMs: inMs(connectSeconds), idleMs: inMs(idleSeconds), callMs: inMs(callSeconds) };
-  if (url !== undefined) return { url, headers: withVariables(server.headers ?? {}, env), ...limits };
-  return { command: command ?? '', args, cwd, env: withVariables(server.env ?? {}, env), ...limits };
-}
-
-function inMs(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : seconds * 1_000;
 }

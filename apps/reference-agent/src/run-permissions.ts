@@ -1,7 +1,7 @@
 import type { AgentOptions } from '@palimpsest/agent';
 import type { Tool } from '@palimpsest/events';
 import { linkedNames, permissionPolicy, permissions, proposedRule } from '@palimpsest/tools/permissions';
-import type { JudgedCall, PermissionOptions, Permissions } from '@palimpsest/tools/permissions';
+import type { ToolUse, PermissionOptions, Permissions } from '@palimpsest/tools/permissions';
 import type { Workspace } from '@palimpsest/tools';
 import { patternsInside } from './own-folders.js';
 import type { Settings } from './settings/settings.js';
@@ -32,9 +32,9 @@ export interface RunPermissions {
   readonly agent: Pick<AgentOptions, 'confirmation' | 'hooks' | 'askOfModel'>;
   readonly notes: readonly string[];
   /** Why a call is asked about, or not, in one sentence. */
-  reason(call: JudgedCall): string;
+  reason(call: ToolUse): string;
   /** A rule that would allow a call, to propose to the user; undefined if none would. */
-  propose(call: JudgedCall): string | undefined;
+  propose(call: ToolUse): string | undefined;
   /** Checks a rule that allows. @throws {@link PermissionRuleError} when it cannot be read. */
   check(rule: string): void;
   /** Whether a rule keeps `read_file` from a path, so that `search` must not read it either. */

@@ -36,8 +36,8 @@ const prompts: readonly { readonly what: string; readonly prompt: string | Promp
     reason: /prompt could not be written: no such section/,
   },
   {
-    what: 'a template that goes beyond a limit',
-    prompt: '{{ transcript }}{% for i in range(100000000) %}{% endfor %}',
+    what: 'a template that fails while it is rendered',
+    prompt: '{{ transcript | nothing }}',
     reason: /prompt could not be written/,
   },
   {

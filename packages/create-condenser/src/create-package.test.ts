@@ -2,8 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createCondenserPackage } from './create-package.js';
-import { condenserPackageFiles } from './package-files.js';
+import { condenserNames, condenserPackageFiles, createCondenserPackage } from './create-package.js';
 
 let root: string;
 beforeEach(async () => {
@@ -69,4 +68,25 @@ test('a folder that holds something is left alone', async () => {
 test('a name that npm refuses writes nothing', async () => {
   await expect(createCondenserPackage('../escape', { directory: root })).rejects.toThrow(RangeError);
   expect(await readdir(root)).toEqual([]);
+});
+
+test.each([
+  ['keep-newest', 'keep-newest', 'keepNewest'],
+  ['condenser-keep-newest', 'condenser-keep-newest', 'keepNewest'],
+  ['@acme/condenser-x', 'condenser-x', 'x'],
+  ['@acme/keep.the_newest-2', 'keep.the_newest-2', 'keepTheNewest2'],
+  ['condenser', 'condenser', 'condenser'],
+])('%s lies in %s and names its condenser %s', (packageName, folder, condenserName) => {
+  expect(condenserNames(packageName)).toEqual({ packageName, folder, condenserName });
+});
+
+test.each(['', 'Keep', '../x', 'a/b', '@a/b/c', '.hidden', 'x y', 'a'.repeat(215), '$(touch x)'])(
+  '%j is refused',
+  (name) => {
+    expect(() => condenserNames(name)).toThrow(/no name of an npm package/);
+  },
+);
+
+test.each(['2-late', '---'])('%j gives no identifier', (name) => {
+  expect(() => condenserNames(name)).toThrow(/no name for the condenser/);
 });

@@ -106,7 +106,7 @@ export {
 export { wellFormedEvent } from './well-formed-event.js';
 export { wellFormedJson } from './well-formed-json.js';
 export { wellFormedMessage, wellFormedPart, wellFormedThinking, wellFormedToolCall } from './well-formed-message.js';
-export { sliceText, textBoundary, textRange } from './text-slice.js';
+export { sliceText, textBoundary, textRange, withoutControls } from './text-slice.js';
 export { estimateTextTokens } from './text-tokens.js';
 export type { CreateEvent, EventFields } from './create-event.js';
 export { createEvent, eventFactory, userMessage } from './create-event.js';

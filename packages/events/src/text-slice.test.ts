@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { anyCharacter } from '../test-support/any-character.js';
-import { sliceText, textBoundary, textRange } from './text-slice.js';
+import { sliceText, textBoundary, textRange, withoutControls } from './text-slice.js';
 
 const letter = '😀';
 
@@ -72,4 +72,11 @@ it('gives parts that follow one another, make up the text and hold whole charact
     { seed: 20_261_122 },
   );
   expect(textRange(`a${letter}b`, 2, 1)).toEqual({ start: 1, end: 3 });
+});
+
+it('leaves out control characters, and nothing else', () => {
+  const codes = Array.from({ length: 0x250 }, (_, code) => String.fromCharCode(code)).join('');
+  const isControl = /(?![\t\n])\p{Cc}/gu;
+  expect(withoutControls(codes)).toBe(codes.replace(isControl, ''));
+  expect(codes.length - withoutControls(codes).length).toBe(63);
 });

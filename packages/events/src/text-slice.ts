@@ -38,6 +38,14 @@ export function textRange(
   return { start, end: end > start ? end : Math.min(start + 2, text.length) };
 }
 
+/** Control characters but tab and line feed: of seven and of eight bits, and DEL. */
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** Returns the text without control characters. Tabs and line feeds stay. */
+export function withoutControls(text: string): string {
+  return text.replace(controls, '');
+}
+
 function placeIn(text: string, index: number): number {
   return index < 0 ? Math.max(0, text.length + index) : Math.min(text.length, index);
 }

@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import { sliceText } from '@palimpsest/events';
 import type { ContentPart, ToolOutput } from '@palimpsest/events';
-import { plainLine } from './plain-words.js';
+import { plainLine } from './transport/plain-text.js';
 
 /** The images that models take. */
 const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
@@ -9,7 +9,7 @@ const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 const mostImageCharacters = 5 * 2 ** 20;
 
 /**
- * What a model reads of a result: texts and images; of other content, what it is.
+ * Returns the part of a result that a model reads: texts and images; of other content, a description.
  *
  * @param most - how much text. Unit: characters.
  */

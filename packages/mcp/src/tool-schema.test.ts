@@ -5,7 +5,7 @@ import {
 } from '@palimpsest/provider-servers';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { listedTools } from './listed-tool.js';
+import { listedTools } from './tool-list.js';
 import { modelSchema, serverInput } from './tool-schema.js';
 
 const ask = [{ role: 'user', content: 'Go.' }];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { plainWords } from './plain-words.js';
+import { plainText } from './transport/plain-text.js';
 
 /** A JSON schema that every provider takes. */
 export interface ModelSchema {
@@ -14,7 +14,7 @@ const mostNodes = 2_000;
 const mostDepth = 12;
 const mostBranches = 20;
 const mostValues = 200;
-/** How long the descriptions in a schema may be: what is too long is tried with shorter ones, then with none. Unit: characters. */
+/** The lengths of the descriptions in a schema: what is too long is tried with shorter ones, then with none. Unit: characters. */
 const wordLimits = [500, 120, 0];
 
 type Node = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ const numbers = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', '
 const lengths = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 
 /**
- * What a model is told of a tool's input. Providers refuse a whole request for one schema that they do not like, so only known keywords
+ * Returns the schema of a tool's input for a model. Providers refuse a whole request for one schema that they do not like, so only known keywords
  * are left, references are replaced by what they mean and cut where they go round, and keys have the letters that providers take. Keys
  * are sorted: some servers list them in another order at each start. The schema narrows nothing that the server takes: it checks the
  * input itself.
@@ -40,7 +40,7 @@ export function modelSchema(schema: unknown): ModelSchema {
   return { inputSchema: { type: 'object', properties: {} }, renamed: new Map() };
 }
 
-/** The input as the server knows it: with its own keys. */
+/** Returns the input as the server knows it: with its own keys. */
 export function serverInput(input: unknown, renamed: ModelSchema['renamed']): unknown {
   if (renamed.size === 0 || typeof input !== 'object' || input === null) return input;
   if (Array.isArray(input)) return input.map((item) => serverInput(item, renamed));
@@ -129,11 +129,11 @@ class SchemaReader {
   }
 
   #description(given: unknown): Node {
-    const words = typeof given === 'string' && this.#words > 0 ? plainWords(given, this.#words) : '';
+    const words = typeof given === 'string' && this.#words > 0 ? plainText(given, this.#words) : '';
     return words === '' ? {} : { description: words };
   }
 
-  /** What a reference within the schema means. */
+  /** Returns the target of a reference within the schema. */
   #target(reference: string): unknown {
     if (!reference.startsWith('#')) return undefined;
     return reference
@@ -180,7 +180,7 @@ function bounds(given: Node): Node {
 }
 
 function isPattern(pattern: string): boolean {
-  if (pattern.length > 200 || pattern !== plainWords(pattern, 200)) return false;
+  if (pattern.length > 200 || pattern !== plainText(pattern, 200)) return false;
   try {
     return new RegExp(pattern, 'u') instanceof RegExp;
   } catch {

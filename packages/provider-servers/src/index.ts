@@ -1,36 +1,26 @@
-export type { AnthropicAnswer } from './anthropic/answer.js';
-export type { AnthropicPromptCacheOptions } from './anthropic/anthropic-prompt-cache.js';
-export { anthropicPromptCache } from './anthropic/anthropic-prompt-cache.js';
-export type { AnthropicRequestContext } from './anthropic/anthropic-request.js';
-export { checkAnthropicRequest } from './anthropic/anthropic-request.js';
-export type { AnthropicReply, AnthropicServerOptions } from './anthropic/anthropic-server.js';
-export { anthropicServer } from './anthropic/anthropic-server.js';
-export { messageStream as anthropicMessageStream } from './anthropic/message-stream.js';
-export type { CacheMarking } from './cache-marking.js';
-export type { CachedPrompt, SimulatedPromptCache } from './cached-prompt.js';
-export { checkedRules } from './checked-rules.js';
-export { checkChatCompletionsRequest } from './chat-completions/request.js';
-export type { CompatProfileName } from './compat/profile.js';
-export type { OpenAIPromptCacheOptions } from './openai/openai-prompt-cache.js';
-export { openaiPromptCache } from './openai/openai-prompt-cache.js';
-export type { OpenAIServerOptions } from './openai/openai-server.js';
-export { openaiServer } from './openai/openai-server.js';
-export type { OpenAIItemsReply, OpenAIMessageReply, OpenAIReply } from './openai/reply.js';
-export type { OpenAIViolation } from './openai/violation.js';
-export type { DeliveryFault, Fault, Faults, RefusalFault } from './provider-fault.js';
-export type {
-  ProviderServer,
-  ReceivedRequest,
-  ServerError,
-  ServerResponse,
-  ServerSentEvent,
-} from './provider-server.js';
-export { serve } from './provider-server.js';
-export { checkResponsesRequest } from './responses/request.js';
-export type { Script, ScriptedAnswer, ScriptedCall } from './scripted-server.js';
-export { scriptedServer } from './scripted-server.js';
-export { rewritesIn, sentTo } from './sent-history.js';
-export type { ToolLoopOptions } from './tool-loop.js';
-export { toolLoop } from './tool-loop.js';
-export type { Violation } from './violation.js';
-export type { JsonObject } from './wire-json.js';
+export type { Script, ScriptedAnswer, ScriptedCall, ToolLoopOptions } from './scripted.js';
+export { scriptedServer, toolLoop } from './scripted.js';
+export type { AnthropicRequestContext } from './rules/anthropic/request.js';
+export { checkAnthropicRequest } from './rules/anthropic/request.js';
+export { checkChatCompletionsRequest } from './rules/chat-completions/request.js';
+export { checkedRules } from './rules/checked-rules.js';
+export type { CompatProfileName } from './rules/compat/profile.js';
+export { checkResponsesRequest } from './rules/responses/request.js';
+export type { OpenAIViolation, ServerError, Violation } from './rules/wire/violation.js';
+export type { JsonObject } from './rules/wire/wire-json.js';
+export type { AnthropicAnswer } from './servers/anthropic/answer.js';
+export type { AnthropicPromptCacheOptions } from './servers/anthropic/cache.js';
+export { anthropicPromptCache } from './servers/anthropic/cache.js';
+export type { AnthropicReply, AnthropicServerOptions } from './servers/anthropic/server.js';
+export { anthropicServer } from './servers/anthropic/server.js';
+export { messageStream as anthropicMessageStream } from './servers/anthropic/stream.js';
+export type { CachedPrompt, CacheMarking, SimulatedPromptCache } from './servers/cached-prompt.js';
+export type { DeliveryFault, Fault, Faults, RefusalFault } from './servers/faults.js';
+export type { ProviderServer, ReceivedRequest, ServerResponse, ServerSentEvent } from './servers/http.js';
+export { serve } from './servers/http.js';
+export type { OpenAIItemsReply, OpenAIMessageReply, OpenAIReply } from './servers/openai/exchange.js';
+export type { OpenAIServerOptions } from './servers/openai/server.js';
+export { openaiServer } from './servers/openai/server.js';
+export type { OpenAIPromptCacheOptions } from './servers/openai/usage.js';
+export { openaiPromptCache } from './servers/openai/usage.js';
+export { rewritesIn, sentTo } from './servers/sent-history.js';

@@ -1,6 +1,6 @@
-import type { ProviderServer, ServerSentEvent } from '../src/provider-server.js';
-import { objectIn } from '../src/wire-json.js';
-import type { JsonObject } from '../src/wire-json.js';
+import type { ProviderServer, ServerSentEvent } from '../src/servers/http.js';
+import { objectIn } from '../src/rules/wire/wire-json.js';
+import type { JsonObject } from '../src/rules/wire/wire-json.js';
 
 // A client without an SDK, for the tests of the server: what a test sends is what arrives.
 

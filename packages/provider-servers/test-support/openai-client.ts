@@ -1,4 +1,4 @@
-import type { ProviderServer } from '../src/provider-server.js';
+import type { ProviderServer } from '../src/servers/http.js';
 
 /** An answer as it came over the wire. */
 export interface RawAnswer {
@@ -36,7 +36,7 @@ async function answered(response: Response): Promise<RawAnswer> {
   return { status: response.status, headers: response.headers, text, body };
 }
 
-/** The frames of a stream, their data parsed where it is JSON. */
+/** Returns the frames of a stream, their data parsed where it is JSON. */
 export function frames(text: string): readonly { readonly event: string | undefined; readonly data: unknown }[] {
   return text
     .split('\n\n')

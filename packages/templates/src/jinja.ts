@@ -21,26 +21,14 @@ export interface JinjaValue {
 
 /** The variables in scope. */
 export interface JinjaEnvironment {
-  readonly parent?: JinjaEnvironment;
   readonly variables: Map<string, JinjaValue>;
   set(name: string, value: unknown): unknown;
 }
 
 /** Evaluates nodes. Each method calls the others through `this`, so a subclass can intercept every call. */
 interface JinjaInterpreter {
-  run(program: JinjaNode): JinjaValue;
   evaluate(node: JinjaNode | undefined, environment: JinjaEnvironment): JinjaValue;
-  evaluateBlock(statements: readonly JinjaNode[], environment: JinjaEnvironment): JinjaValue;
-  evaluateIdentifier(node: JinjaNode, environment: JinjaEnvironment): JinjaValue;
   evaluateMemberExpression(node: JinjaNode, environment: JinjaEnvironment): JinjaValue;
-  evaluateSliceExpression(of: JinjaValue, slice: JinjaNode, environment: JinjaEnvironment): JinjaValue;
-  evaluateBinaryExpression(node: JinjaNode, environment: JinjaEnvironment): JinjaValue;
-  evaluateCallExpression(node: JinjaNode, environment: JinjaEnvironment): JinjaValue;
-  evaluateArguments(
-    nodes: readonly JinjaNode[],
-    environment: JinjaEnvironment,
-  ): readonly [readonly JinjaValue[], ReadonlyMap<string, JinjaValue>];
-  applyFilter(operand: JinjaValue, filter: JinjaNode, environment: JinjaEnvironment): JinjaValue;
 }
 
 interface Jinja {
@@ -59,35 +47,35 @@ interface Jinja {
  */
 export const { tokenize, parse, Environment, Interpreter } = library as unknown as Jinja;
 
-/** The members of a node by name. */
+/** Returns the members of a node by name. */
 export function membersOf(node: JinjaNode): Readonly<Record<string, unknown>> {
   return node as unknown as Readonly<Record<string, unknown>>;
 }
 
-/** True for a node of a parsed template; false for a list, a text or a token's place. */
+/** Returns true for a node of a parsed template; false for a list, a text or a token's place. */
 export function isNode(value: unknown): value is JinjaNode {
   return typeof value === 'object' && value !== null && typeof (value as Partial<JinjaNode>).type === 'string';
 }
 
-/** The name in an identifier node. */
+/** Returns the name in an identifier node. */
 export function identifierName(node: unknown): string | undefined {
   if (!isNode(node) || node.type !== 'Identifier') return undefined;
   const { value } = membersOf(node);
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The node that `x is defined`, `x is undefined` or `x | default(…)` tests; undefined for any other node. */
-export function askedAbout(node: JinjaNode): JinjaNode | undefined {
+/** Returns the node that `x is defined`, `x is undefined` or `x | default(…)` tests; undefined for any other node. */
+export function testedNode(node: JinjaNode): JinjaNode | undefined {
   const { operand, test, filter } = membersOf(node);
-  const asks =
+  const tests =
     node.type === 'TestExpression'
       ? ['defined', 'undefined'].includes(identifierName(test) ?? '')
       : node.type === 'FilterExpression' && filterName(filter) === 'default';
-  return asks && isNode(operand) ? operand : undefined;
+  return tests && isNode(operand) ? operand : undefined;
 }
 
-/** The name of a filter, with or without arguments. */
-export function filterName(filter: unknown): string | undefined {
+/** Returns the name of a filter, with or without arguments. */
+function filterName(filter: unknown): string | undefined {
   if (!isNode(filter)) return undefined;
   return identifierName(filter.type === 'CallExpression' ? membersOf(filter)['callee'] : filter);
 }

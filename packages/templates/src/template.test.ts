@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PromptTemplateError } from './template-error.js';
+import { PromptTemplateError } from './errors.js';
 import { loadTemplate, parseTemplate } from './template.js';
 import type { TemplateValue } from './template.js';
-import { layeredTemplates, templatesFrom } from './template-source.js';
+import { layeredTemplates, templatesFrom } from './source.js';
 
 const render = async (
   text: string,
@@ -119,6 +119,15 @@ describe('an error names the line of the tag', () => {
     ['that is none', 'a\n{{ x }}\n{% nothing %}\n{{ x }}', 'main.j2', 3, /nothing/],
     ['that ends where it should not', '\n{{ x }}{{ }}', 'main.j2', 2, /does not parse/],
     ['in which a variable is used', '{{ x }}\n{% if x %}\n{{ x.y }}{% endif %}', 'main.j2', 3, /'x.y' is not defined/],
+    ['in a branch', '{% if not x %}a{% else %}\n{{ x.y }}{% endif %}', 'main.j2', 2, /'x.y' is not defined/],
+    [
+      'in the else of a loop',
+      '{% for i in [] %}{% else %}\n{{ x.y }}{% endfor %}',
+      'main.j2',
+      2,
+      /'x.y' is not defined/,
+    ],
+    ['around others', '{% filter nothing %}\n{{ x }}{% endfilter %}', 'main.j2', 1, /nothing/],
     ['in an included file', "{{ x }}\n{% include 'part.j2' %}\n{{ y }}", 'part.j2', 3, /'nobody' is not defined/],
     ['in an included file that does not parse', "\n\n\n{% include 'bad.j2' %}", 'bad.j2', 2, /does not parse/],
     ['that is not an include as we know it', '\n\n{% include name %}', 'main.j2', 3, /written/],
@@ -136,6 +145,10 @@ describe('an error names the line of the tag', () => {
     }
     expect((await failure(() => render("{% include 'open.j2' %}{% endif %}", {}, parts))).file).toBe('open.j2');
   });
+});
+
+test('a macro that calls itself without end is an error', async () => {
+  await failure(() => render('{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}'));
 });
 
 test('whatever a template holds, it is rendered, or an error names the file', async () => {
@@ -191,8 +204,9 @@ test('a file is read as editors leave it: with a byte order mark, and line ends 
 });
 
 test('a map’s method is not hidden by a key of its name, as in Jinja', async () => {
-  const text = '{% for k, v in map.items() %}{{ k }}={{ v }};{% endfor %}{{ map["items"] }}{{ map.get("keys") }}';
-  expect(await render(text, { map: { items: 1, keys: 2 } })).toBe('items=1;keys=2;12');
+  const text =
+    '{% for k, v in map.items() %}{{ k }}={{ v }};{% endfor %}{{ map["items"] }}{{ map.get("keys") }}{% set items = "keys" %}{{ map[items] }}';
+  expect(await render(text, { map: { items: 1, keys: 2 } })).toBe('items=1;keys=2;122');
 });
 
 test('a source that fails is named', async () => {
@@ -200,6 +214,18 @@ test('a source that fails is named', async () => {
   const error = await failure(() => loadTemplate(source, 'main.j2'));
   expect(error.file).toBe('db:main.j2');
   expect(error.cause).toMatchObject({ message: 'offline' });
+});
+
+test('an error of a layer names the place in it, and one that a source words itself stays', async () => {
+  const base = {
+    locate: (name: string) => `base/${name}`,
+    read: (name: string) => (name === 'a.j2' ? '{{ x.y' : undefined),
+  };
+  const own = templatesFrom({});
+  expect((await failure(() => loadTemplate(layeredTemplates(own, base), 'a.j2'))).file).toBe('base/a.j2');
+  const worded = new PromptTemplateError('a.j2', 'is too secret.');
+  const strict = { locate: (name: string) => name, read: () => Promise.reject(worded) };
+  expect(await failure(() => loadTemplate(strict, 'a.j2'))).toBe(worded);
 });
 
 test('layers: the first source that has a template gives it, also to an include of a later one', async () => {
@@ -249,7 +275,11 @@ describe('what Jinja has', () => {
       '1223',
     ],
     ['filter blocks and set blocks', '{% filter upper %}a{% endfilter %}{% set b %}c{% endset %}{{ b }}', 'Ac'],
-    ['range in its three forms', '{{ range(2) }}{{ range(1, 3) }}{{ range(3, 0, -1) }}', '[0, 1][1, 2][3, 2, 1]'],
+    [
+      'range in its three forms',
+      '{{ range(2) }}{{ range(1, 3) }}{{ range(3, 0, -1) }}{{ range(0, 5, 2) }}',
+      '[0, 1][1, 2][3, 2, 1][0, 2, 4]',
+    ],
     [
       'slices, methods and operators',
       "{{ 'abc'[1:] }}{{ 'a,b'.split(',') }}{{ 'a-b'.replace('-', '+') }}{{ 'a' in 'ab' }}{{ 2 ** 3 }}",
@@ -266,49 +296,10 @@ describe('what Jinja has', () => {
   });
 });
 
-test('a variable may have a name that Jinja gives to something else', () => {
-  expect(parseTemplate('{{ range }} {{ namespace }}').render({ range: 'a', namespace: 'b' })).toBe('a b');
+test.each(['{{ range(1, 2, 0) }}', '{{ range(1.5) }}'])('a range without an end or of parts is refused: %s', (text) => {
+  expect(() => parseTemplate(text).render({})).toThrow('range() takes whole numbers, and a step that is not 0');
 });
 
-describe('limits', () => {
-  const reason = (text: string, limits: Parameters<typeof parseTemplate>[1]) => {
-    try {
-      return parseTemplate(text, limits).render({ list: Array.from({ length: 50 }, (_, index) => index) });
-    } catch (error) {
-      if (!PromptTemplateError.isInstance(error)) throw error;
-      return `${error.line}: ${error.reason}`;
-    }
-  };
-
-  test('of steps', () => {
-    const text = 'a\n{% for i in list %}\n{{ i }}{% endfor %}';
-    expect(reason(text, { limits: { maxSteps: 400 } })).toContain('48\n49');
-    expect(reason(text, { limits: { maxSteps: 200 } })).toMatch(/^[23]: .*takes more than 200 steps; .*'maxSteps'/);
-  });
-
-  test('of characters', () => {
-    const text = "{{ list | join('--') }}";
-    expect(reason(text, { limits: { maxCharacters: 400 } })).toMatch(/^0--1--2/);
-    expect(reason(text, { limits: { maxCharacters: 100 } })).toMatch(
-      /^1: .*text of more than 100 characters; .*'maxCharacters'/,
-    );
-  });
-
-  test('of a template with what it includes', () => {
-    const options = { includes: { part: 'x'.repeat(30) } };
-    const text = "{% include 'part' %}{% include 'part' %}";
-    expect(reason(text, { ...options, limits: { maxTemplateCharacters: 100 } })).toBe('x'.repeat(60));
-    expect(reason(text, { ...options, limits: { maxTemplateCharacters: 99 } })).toContain("'maxTemplateCharacters'");
-  });
-
-  test.each([0, -1, 1.5, Number.NaN])('are whole numbers above 0: %s', (maxSteps) => {
-    expect(() => parseTemplate('x', { limits: { maxSteps } })).toThrow('maxSteps must be a whole number above 0');
-  });
-
-  test('leave a long transcript alone: a million tokens, ten thousand events', () => {
-    const text =
-      '{% for e in list %}{% if e.text %}<event number="{{ e.number }}">\n{{ e.text }}\n</event>{% endif %}\n{% endfor %}';
-    const list = Array.from({ length: 10_000 }, (_, number) => ({ number, text: 'x'.repeat(400) }));
-    expect(parseTemplate(text).render({ list }).length).toBeGreaterThan(4_000_000);
-  });
+test('a variable may have a name that Jinja gives to something else', () => {
+  expect(parseTemplate('{{ range }} {{ namespace }}').render({ range: 'a', namespace: 'b' })).toBe('a b');
 });

@@ -1,17 +1,12 @@
-import { Environment } from './jinja.js';
-import type { JinjaEnvironment, JinjaNode } from './jinja.js';
-import { BoundedInterpreter } from './bounded-interpreter.js';
-import { statementPlaces } from './statement-places.js';
-import type { StatementPlaces } from './statement-places.js';
-import { PromptTemplateError } from './template-error.js';
-import { checkedLimits, RenderingBudget, TemplateLimitError } from './template-limits.js';
-import type { TemplateLimits } from './template-limits.js';
-import { isToken, messageOf, parseTokens, templatePart } from './template-part.js';
-import type { TemplatePart, TemplateToken } from './template-part.js';
-import { readTemplate } from './template-source.js';
-import type { TemplateSource } from './template-source.js';
-import { variablesOf } from './template-variables.js';
-import type { TemplateVariable } from './template-variables.js';
+import { PromptTemplateError } from './errors.js';
+import { Environment, identifierName, Interpreter, isNode, membersOf, testedNode } from './jinja.js';
+import type { JinjaEnvironment, JinjaNode, JinjaValue } from './jinja.js';
+import { readTemplate } from './source.js';
+import type { TemplateSource } from './source.js';
+import { isToken, messageOf, parseTokens, statementPlaces, templatePart } from './tokens.js';
+import type { StatementPlaces, TemplatePart, TemplatePlace, TemplateToken } from './tokens.js';
+import { variablesOf } from './variables.js';
+import type { TemplateVariable } from './variables.js';
 
 /** A value for a template's variable. It is never code, and never parsed as a template. */
 export type TemplateValue =
@@ -22,10 +17,9 @@ export interface Template {
   /** The required and optional variables. */
   readonly variables: readonly TemplateVariable[];
   /**
-   * Pure: the same variables give the same text. Nothing is escaped.
+   * Renders the template. Pure: the same variables give the same text. Nothing is escaped.
    *
-   * @throws {@link PromptTemplateError} when a variable is missing, when the template does what Jinja does not allow, or when it
-   *   exceeds a limit.
+   * @throws {@link PromptTemplateError} when a variable is missing, or when the template does what Jinja does not allow.
    */
   render(variables: Readonly<Record<string, TemplateValue>>): string;
 }
@@ -37,8 +31,6 @@ export interface TemplateOptions {
    * @defaultValue false, as in Jinja
    */
   readonly trimBlocks?: boolean;
-  /** @defaultValue {@link defaultTemplateLimits} */
-  readonly limits?: TemplateLimits;
 }
 
 /** Options of {@link parseTemplate}. */
@@ -53,21 +45,20 @@ export interface ParseOptions extends TemplateOptions {
  * Reads and parses a template. `{% include 'name' %}` is resolved here, once. The included text has access to the variables that
  * are in scope at the include tag.
  *
- * @throws {@link PromptTemplateError} when the template or one of its includes is missing, does not parse, includes itself, or
- *   exceeds the size limits.
+ * @throws {@link PromptTemplateError} when the template or one of its includes is missing, does not parse, or includes itself.
  */
 export async function loadTemplate(
   source: TemplateSource,
   name: string,
   options: TemplateOptions = {},
 ): Promise<Template> {
-  const reading = partsOf(name, options, source.locate(name));
+  const reading = partsOf(name, options);
   let step = reading.next();
   while (step.done !== true) {
     const text = await readTemplate(source, step.value);
     step = reading.next({ text, file: source.locate(step.value) });
   }
-  return templateOf(name, step.value, options);
+  return templateOf(name, step.value);
 }
 
 /** Like {@link loadTemplate}, for a text in memory. @throws {@link PromptTemplateError} like {@link loadTemplate}. */
@@ -76,7 +67,7 @@ export function parseTemplate(
   { name = 'template', includes = {}, ...options }: ParseOptions = {},
 ): Template {
   const texts = new Map(Object.entries({ ...includes, [name]: text }));
-  const reading = partsOf(name, options, name);
+  const reading = partsOf(name, options);
   let step = reading.next();
   while (step.done !== true) {
     const file = step.value;
@@ -84,7 +75,7 @@ export function parseTemplate(
     if (part === undefined) throw new PromptTemplateError(file, 'does not exist. Give it among what can be included.');
     step = reading.next({ text: part, file });
   }
-  return templateOf(name, step.value, options);
+  return templateOf(name, step.value);
 }
 
 type Parts = ReadonlyMap<string, TemplatePart>;
@@ -92,18 +83,13 @@ type Parts = ReadonlyMap<string, TemplatePart>;
 /** Requests the text of a template and of each of its includes, each once. */
 function* partsOf(
   name: string,
-  { trimBlocks = false, limits }: TemplateOptions,
-  place: string,
+  { trimBlocks = false }: TemplateOptions,
 ): Generator<string, Parts, { readonly text: string; readonly file: string }> {
-  const { maxTemplateCharacters } = checkedLimits(limits, place);
   const parts = new Map<string, TemplatePart>();
   const open = [name];
-  let characters = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (parts.has(next)) continue;
     const { text, file } = yield next;
-    characters += text.length;
-    if (characters > maxTemplateCharacters) throw tooLarge(place, maxTemplateCharacters);
     const part = templatePart(text, file, trimBlocks);
     parts.set(next, part);
     open.push(...part.pieces.flatMap((piece) => (isToken(piece) ? [] : [piece.include])));
@@ -115,74 +101,46 @@ function* partsOf(
   return parts;
 }
 
-/** The nesting limit of includes. Unit: levels. */
-const deepestInclude = 50;
-
-function templateOf(name: string, parts: Parts, options: TemplateOptions): Template {
+function templateOf(name: string, parts: Parts): Template {
   const file = parts.get(name)?.file ?? name;
-  const limits = checkedLimits(options.limits, file);
-  const tokens: TemplateToken[] = [];
-  let characters = 0;
-  const append = (included: string, within: readonly string[]): void => {
-    const part = parts.get(included);
-    if (part === undefined) return;
-    const path = [...within, included];
-    if (within.includes(included)) {
-      throw new PromptTemplateError(part.file, `includes itself: ${path.join(' → ')}.`);
-    }
-    if (path.length > deepestInclude) {
-      throw new PromptTemplateError(
-        part.file,
-        `is included through more than ${deepestInclude} others; include it directly.`,
-      );
-    }
-    characters += part.characters;
-    if (characters > limits.maxTemplateCharacters) throw tooLarge(file, limits.maxTemplateCharacters);
-    for (const piece of part.pieces) {
-      if (isToken(piece)) tokens.push(piece);
-      else append(piece.include, path);
-    }
-  };
-  append(name, []);
+  const tokens = tokensWithIncludes(name, parts);
   const program = parseTokens(tokens, file);
-  const { places, variables: used } = known(program, tokens, file);
+  const places = statementPlaces(program, tokens);
   return {
-    variables: used,
+    variables: variablesOf(program, places),
     render(variables) {
-      const interpreter = new BoundedInterpreter(places, new RenderingBudget(limits));
+      const environment = environmentOf({ ...constants, range, ...variables });
+      const interpreter = new StrictInterpreter(places, environment);
       try {
-        return interpreter.text(program, environmentOf({ ...constants, range: interpreter.range, ...variables }));
+        return String(interpreter.evaluate(program, environment).value);
       } catch (error) {
         const { place } = interpreter;
-        throw new PromptTemplateError(place?.file ?? file, `cannot be rendered: ${messageOf(error)}.`, {
-          cause: error instanceof TemplateLimitError ? undefined : error,
-          line: place?.line,
-        });
+        const reason = `cannot be rendered: ${messageOf(error)}.`;
+        throw new PromptTemplateError(place?.file ?? file, reason, { cause: error, line: place?.line });
       }
     },
   };
 }
 
-/** Analyses a template before it is rendered. @throws {@link PromptTemplateError} when it is nested too deep. */
-function known(
-  program: JinjaNode,
-  tokens: readonly TemplateToken[],
-  file: string,
-): { readonly places: StatementPlaces; readonly variables: readonly TemplateVariable[] } {
-  try {
-    const places = statementPlaces(program, tokens);
-    return { places, variables: variablesOf(program, places) };
-  } catch (error) {
-    throw new PromptTemplateError(file, `does not parse: ${messageOf(error)}.`, { cause: error });
-  }
-}
-
-function tooLarge(file: string, characters: number): PromptTemplateError {
-  const reason = `has more than ${characters} characters with what it includes; shorten it, or raise the limit 'maxTemplateCharacters'.`;
-  return new PromptTemplateError(file, reason);
+/** Returns the tokens of a template, with those of other templates in place of its include tags. */
+function tokensWithIncludes(name: string, parts: Parts, within: readonly string[] = []): readonly TemplateToken[] {
+  const { file = name, pieces = [] } = parts.get(name) ?? {};
+  const path = [...within, name];
+  if (within.includes(name)) throw new PromptTemplateError(file, `includes itself: ${path.join(' → ')}.`);
+  return pieces.flatMap((piece) => (isToken(piece) ? [piece] : tokensWithIncludes(piece.include, parts, path)));
 }
 
 const constants = { true: true, false: false, none: null, True: true, False: false, None: null };
+
+/** Jinja's `range`. */
+function range(start: unknown, stop?: unknown, step: unknown = 1): readonly number[] {
+  const [first, last] = stop === undefined ? [0, start] : [start, stop];
+  if (![first, last, step].every(Number.isSafeInteger) || step === 0) {
+    throw new Error('range() takes whole numbers, and a step that is not 0');
+  }
+  const [from, to, by] = [Number(first), Number(last), Number(step)];
+  return Array.from({ length: Math.max(0, Math.ceil((to - from) / by)) }, (_, index) => from + index * by);
+}
 
 function environmentOf(variables: Readonly<Record<string, unknown>>): JinjaEnvironment {
   const environment = new Environment();
@@ -192,4 +150,68 @@ function environmentOf(variables: Readonly<Record<string, unknown>>): JinjaEnvir
     environment.set(key, value);
   }
   return environment;
+}
+
+/**
+ * The library's interpreter with Jinja's StrictUndefined: reading a variable that is not given is an error, and testing whether it
+ * is given is not.
+ */
+class StrictInterpreter extends Interpreter {
+  readonly #places: StatementPlaces;
+  readonly #mayBeUndefined = new WeakSet<JinjaNode>();
+  #place: TemplatePlace | undefined;
+
+  constructor(places: StatementPlaces, environment: JinjaEnvironment) {
+    super(environment);
+    this.#places = places;
+  }
+
+  /** The place of the statement that is being evaluated, or at which the rendering stopped. */
+  get place(): TemplatePlace | undefined {
+    return this.#place;
+  }
+
+  override evaluate(node: JinjaNode | undefined, environment: JinjaEnvironment): JinjaValue {
+    if (!isNode(node)) return super.evaluate(node, environment);
+    const outer = this.#place;
+    this.#place = this.#places.get(node) ?? outer;
+    const tested = testedNode(node);
+    if (tested !== undefined) this.#mayBeUndefined.add(tested);
+    const value = super.evaluate(node, environment);
+    if (value.type === 'UndefinedValue' && !this.#mayBeUndefined.has(node)) refuseUndefined(node);
+    // If the statement throws, its place is kept.
+    this.#place = outer;
+    return value;
+  }
+
+  /** As in Jinja, `map.items` is the method, even if the map has a key `items`: the name of a host or a secret can be `items`. */
+  override evaluateMemberExpression(node: JinjaNode, environment: JinjaEnvironment): JinjaValue {
+    const { object, property, computed } = membersOf(node);
+    const name = identifierName(property);
+    if (computed === true || name === undefined || !mapMethods.has(name) || !isNode(object)) {
+      return super.evaluateMemberExpression(node, environment);
+    }
+    const owner = this.evaluate(object, environment);
+    const method = owner.type === 'ObjectValue' ? owner.builtins.get(name) : undefined;
+    return method ?? super.evaluateMemberExpression(node, environment);
+  }
+}
+
+const mapMethods: ReadonlySet<string> = new Set(['items', 'keys', 'values', 'get']);
+
+/** @throws Error that names the variable. */
+function refuseUndefined(node: JinjaNode): void {
+  const name = nameOf(node);
+  if (name === undefined) return;
+  throw new Error(
+    `'${name}' is not defined; give it a value, or write "${name} is defined" or "${name} | default('')"`,
+  );
+}
+
+function nameOf(node: unknown): string | undefined {
+  const name = identifierName(node);
+  if (name !== undefined || !isNode(node) || node.type !== 'MemberExpression') return name;
+  const { object, property, computed } = membersOf(node);
+  const [owner, member] = [nameOf(object) ?? '…', nameOf(property) ?? '…'];
+  return computed === true ? `${owner}[${member}]` : `${owner}.${member}`;
 }

@@ -1,8 +1,15 @@
-export type { Colours } from './colours.js';
-export { coloursFor } from './colours.js';
-export { cutToWidth, widthOf } from './cut-to-width.js';
-export type { LineStream, PrintLine } from './line-printer.js';
-export { isReaderGone, linePrinter } from './line-printer.js';
-export { onOneLine, shownJson, shownLines } from './shown-text.js';
-export { terminalWidth } from './terminal-width.js';
-export { wrapToWidth } from './wrap-to-width.js';
+export type { Colours } from './text.js';
+export {
+  coloursFor,
+  cutToWidth,
+  printableJson,
+  printableLine,
+  printableText,
+  terminalWidth,
+  widthOf,
+  wrapToWidth,
+} from './text.js';
+// The names of before, until the applications use those above.
+export { printableJson as shownJson, printableLine as onOneLine, printableText as shownLines } from './text.js';
+export type { LineStream, PrintLine } from './lines.js';
+export { isReaderGone, linePrinter } from './lines.js';

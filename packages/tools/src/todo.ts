@@ -23,8 +23,9 @@ export type TodoItem = Readonly<z.infer<typeof itemSchema>>;
 const marks = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
 
 /**
- * The tool `todo`: a list that the model keeps for itself. Each call states the whole list, and its result holds it, so the list is in
- * the log (or in the messages of a loop without one) and nowhere else. It survives a restart, and a call can be repeated.
+ * Returns the tool `todo`: a list that the model keeps for itself. Each call states the whole list, and its result holds it, so
+ * the list is in the log (or in the messages of a loop without one) and nowhere else. It survives a restart, and a call can be
+ * repeated.
  */
 export function todoTool(): Tool<z.infer<typeof input>> {
   return defineTool({
@@ -46,7 +47,7 @@ export function todoTool(): Tool<z.infer<typeof input>> {
   });
 }
 
-/** The list as the last call of `todo` in a log left it. Undefined if there was none. */
+/** Returns the list as the last call of `todo` in a log left it. Undefined if there was none. */
 export function todoItems(log: Iterable<Event>): readonly TodoItem[] | undefined {
   let last: readonly TodoItem[] | undefined;
   for (const event of log) {

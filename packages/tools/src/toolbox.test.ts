@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Event } from '@palimpsest/events';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryWorkspace } from '../test-support/temporary-workspace.js';
-import { fileHistory } from './file-history.js';
+import { fileHistory } from './changes/file-history.js';
 import { todoTool } from './todo.js';
 import { toolbox } from './toolbox.js';
-import { undoEdits } from './undo.js';
+import { undoEdits } from './changes/undo.js';
 import { workspaceTools } from './workspace-tools.js';
 
 async function box(onEvent?: (event: Event) => void) {

@@ -1,4 +1,4 @@
-import { openWorkspace } from '../src/workspace.js';
+import { openWorkspace } from '../src/workspace/workspace.js';
 import { runCommand } from '../src/command/run-command.js';
 import { openSandbox } from '../src/sandbox/open-sandbox.js';
 

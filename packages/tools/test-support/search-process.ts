@@ -1,5 +1,5 @@
 import { searchTool } from '../src/search/search.js';
-import { openWorkspace } from '../src/workspace.js';
+import { openWorkspace } from '../src/workspace/workspace.js';
 import { noContext } from './no-context.js';
 
 // A bundle of this has no file for the search's thread. It prints what each engine answers.

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openWorkspace } from '../src/workspace.js';
-import type { Workspace } from '../src/workspace.js';
+import { openWorkspace } from '../src/workspace/workspace.js';
+import type { Workspace } from '../src/workspace/workspace.js';
 
 export { noContext } from './no-context.js';
 

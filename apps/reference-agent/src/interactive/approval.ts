@@ -1,8 +1,8 @@
 import type { ActionEvent } from '@palimpsest/events';
 import { previewChange } from '@palimpsest/tools';
+import { fileDiff } from '@palimpsest/tools/diff';
+import type { FileDiff } from '@palimpsest/tools/diff';
 import type { OpenedSession } from '../open-session.js';
-import { fileDiff } from './file-diff.js';
-import type { FileDiff } from './file-diff.js';
 import { inputOf } from './call-input.js';
 
 /** A call that waits for the user's yes. All of it but `proposedRule` and `reason` is what a model wrote. */

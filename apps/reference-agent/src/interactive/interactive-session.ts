@@ -4,7 +4,7 @@ import type { OpenedSession } from '../open-session.js';
 import type { RunFlags } from '../run-flags.js';
 import type { ListedSession } from '../sessions/session-list.js';
 import type { ApprovalAnswer } from './approval.js';
-import type { FileDiff } from './file-diff.js';
+import type { FileDiff } from '@palimpsest/tools/diff';
 import type { QueuedMessage, SessionListener, SessionState } from './session-event.js';
 import { problemIn, SessionNews } from './session-news.js';
 import { Turns } from './turns.js';

@@ -2,7 +2,7 @@ import type { Event } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
 import type { InitEvent, StreamEvent } from '../headless/stream-event.js';
 import type { Approval } from './approval.js';
-import type { FileDiff } from './file-diff.js';
+import type { FileDiff } from '@palimpsest/tools/diff';
 
 /** An event of the log, and what is told of it: nothing, where it concerns the program alone. */
 export interface LoggedEvent {

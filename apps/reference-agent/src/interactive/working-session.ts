@@ -1,6 +1,8 @@
 import { isUserMessage } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
 import { fileHistory } from '@palimpsest/tools';
+import { appliedDiff } from '@palimpsest/tools/diff';
+import type { FileDiff } from '@palimpsest/tools/diff';
 import type { CommandSurroundings } from '../command-surroundings.js';
 import { initEvent } from '../headless/init-event.js';
 import { runToEnd } from '../headless/run-ending.js';
@@ -17,8 +19,6 @@ import { writeRecord } from '../sessions/record-file.js';
 import type { ListedSession } from '../sessions/session-list.js';
 import { approvalOf } from './approval.js';
 import type { Approval } from './approval.js';
-import type { FileDiff } from './file-diff.js';
-import { madeChange } from './made-change.js';
 import type { LoggedEvent } from './session-event.js';
 
 /** Who holds a {@link WorkingSession}. */
@@ -64,7 +64,7 @@ export async function openWorkingSession(
     onLogged({ event, told: translation.follow(event) });
     const actionId = event.type === 'observation' ? event.actionId : undefined;
     if (actionId === undefined) return;
-    void madeChange(actionId, records).then((diff) => {
+    void appliedDiff(actionId, records).then((diff) => {
       if (diff !== undefined) onDiff(actionId, diff);
     });
   });
@@ -78,7 +78,7 @@ export async function openWorkingSession(
     init: initEvent(opened, found !== undefined),
     history,
     approvals: () => Promise.all(conversation.waitingActions.map((action) => approvalOf(action, opened))),
-    diffOf: (actionId) => madeChange(actionId, records),
+    diffOf: (actionId) => appliedDiff(actionId, records),
     keep: (rule) => keepRule(keptRulesFile(surroundings.env), workspace.root, rule),
     async send(text) {
       await begin();

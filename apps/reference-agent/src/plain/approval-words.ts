@@ -1,6 +1,6 @@
 import { shownLines } from '@palimpsest/terminal';
 import type { Approval, ApprovalAnswer } from '../interactive/approval.js';
-import type { DiffLine } from '../interactive/file-diff.js';
+import type { DiffLine } from '@palimpsest/tools/diff';
 import { callLines } from '../output/call-lines.js';
 
 /** A call that waits, in lines: whole, because it is what runs. The change of a file stands in place of its text. */

@@ -1,4 +1,4 @@
-import type { FileDiff } from '../interactive/file-diff.js';
+import type { FileDiff } from '@palimpsest/tools/diff';
 import { diffLines } from './diff-lines.js';
 import { brokenAtWidth, cutLine, harmless, harmlessLine, wrapped } from './shown-width.js';
 import type { Styles } from './styles.js';

@@ -1,5 +1,5 @@
 import type { StreamEvent } from '../headless/stream-event.js';
-import type { FileDiff } from '../interactive/file-diff.js';
+import type { FileDiff } from '@palimpsest/tools/diff';
 import { callInWords } from '../output/call-words.js';
 import { inputLines } from './call-input.js';
 import { diffLines, diffSize } from './diff-lines.js';

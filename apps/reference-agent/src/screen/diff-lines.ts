@@ -1,5 +1,5 @@
 import type { Colours } from '@palimpsest/terminal';
-import type { DiffLine, FileDiff } from '../interactive/file-diff.js';
+import type { DiffLine, FileDiff } from '@palimpsest/tools/diff';
 import { brokenAtWidth, columnsOf, harmless } from './shown-width.js';
 
 const signs: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', added: '+', removed: '-', gap: '⋯' };

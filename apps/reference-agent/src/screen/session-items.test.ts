@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { faultOf, hostile } from '../../test-support/hostile-text.js';
 import { colouredStyles, plainStyles } from '../../test-support/screen-rig.js';
 import type { StreamEvent } from '../headless/stream-event.js';
-import type { FileDiff } from '../interactive/file-diff.js';
+import type { FileDiff } from '@palimpsest/tools/diff';
 import { SessionItems } from './session-items.js';
 import type { Styles } from './styles.js';
 import { Transcript } from './transcript.js';

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { McpServerSettings } from './mcp-server.js';
+import type { McpServerSettings } from '@palimpsest/mcp/config';
 import { defaultSettings } from './settings.js';
 import type { Settings, SettingsValues } from './settings.js';
 import { pathSettings, setAt, settingKeys, valueAt } from './settings-keys.js';

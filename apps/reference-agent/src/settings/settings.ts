@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { efforts } from './efforts.js';
 import type { Effort } from './efforts.js';
-import { mcpServerName, mcpServerSchema } from './mcp-server.js';
-import type { McpServerSettings } from './mcp-server.js';
+import { mcpServerSchema, serverNamePattern } from '@palimpsest/mcp/config';
+import type { McpServerSettings } from '@palimpsest/mcp/config';
 
 /** A table of other names than these is an error, so that a misspelt setting is never silently without effect. */
 const table = z.strictObject;
@@ -93,7 +93,7 @@ export const settingsSchema = table({
   mcp: table({
     servers: z
       .record(
-        z.string().regex(mcpServerName, "a name has at most 32 letters, digits, '-' and single '_'"),
+        z.string().regex(serverNamePattern, "a name has at most 32 letters, digits, '-' and single '_'"),
         mcpServerSchema,
       )
       .optional()

@@ -1,5 +1,5 @@
-import { shownServer } from './mcp-server.js';
-import type { McpServerSettings } from './mcp-server.js';
+import { shownServer } from '@palimpsest/mcp/config';
+import type { McpServerSettings } from '@palimpsest/mcp/config';
 import type { ProjectFile } from './project-file.js';
 import { defaultSettings } from './settings.js';
 import type { SettingsValues } from './settings.js';

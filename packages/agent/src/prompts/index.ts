@@ -1,6 +1,6 @@
 export type { PromptManager, PromptOptions } from './prompt-manager.js';
 export { loadPrompts } from './prompt-manager.js';
-export type { TemplateLimits, TemplateSource, TemplateValue } from '@palimpsest/templates';
+export type { TemplateSource, TemplateValue } from '@palimpsest/templates';
 export { layeredTemplates, PromptTemplateError, templatesFrom } from '@palimpsest/templates';
 export { builtInTemplates, builtInTemplateTexts } from './built-in-templates.js';
 export type { WorkspaceContext } from './workspace-context.js';

@@ -1,5 +1,5 @@
 import { layeredTemplates, loadTemplate } from '@palimpsest/templates';
-import type { TemplateLimits, TemplateSource, TemplateValue } from '@palimpsest/templates';
+import type { TemplateSource, TemplateValue } from '@palimpsest/templates';
 import { builtInTemplates } from './built-in-templates.js';
 import type { TriggeredSkill } from './skill-match.js';
 import type { Skill } from './skill.js';
@@ -25,8 +25,6 @@ export interface PromptOptions {
   readonly toolNames?: readonly string[];
   /** Additional variables for custom templates. @defaultValue none */
   readonly variables?: Readonly<Record<string, TemplateValue>>;
-  /** The limits of each template. @defaultValue `defaultTemplateLimits` of `@palimpsest/templates` */
-  readonly limits?: TemplateLimits;
 }
 
 /**
@@ -58,7 +56,7 @@ export interface PromptManager {
  */
 export async function loadPrompts(options: PromptOptions = {}): Promise<PromptManager> {
   const { templates = builtInTemplates, systemPrompt = 'system_prompt.j2', cliMode = false, shell = 'bash' } = options;
-  const load = (name: string, from = templates) => loadTemplate(from, name, { limits: options.limits });
+  const load = (name: string, from = templates) => loadTemplate(from, name);
   const withOurs = layeredTemplates(templates, builtInTemplates);
   // One after the other: where several are missing, the error always names the first.
   const system = await load(systemPrompt);

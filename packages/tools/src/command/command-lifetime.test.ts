@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { bundledProgram } from '../../test-support/bundled-program.js';
 import { temporaryWorkspace } from '../../test-support/temporary-workspace.js';
 import { openSandbox } from '../sandbox/open-sandbox.js';
-import { openWorkspace } from '../workspace.js';
+import { openWorkspace } from '../workspace/workspace.js';
 import { foundInList, processesOf } from '../process/processes.js';
 import { SupervisedProcess } from '../process/supervised-process.js';
-import { commandEnvironment } from './command-environment.js';
+import { commandEnvironment } from '../process/environment.js';
 import { runCommand } from './run-command.js';
 
 let program: string;

@@ -1,4 +1,4 @@
-import { textBoundary } from '@palimpsest/events';
+import { textBoundary, withoutControls } from '@palimpsest/events';
 
 /** A line that is longer is handed on in parts. Unit: characters. */
 const longestLine = 65_536;
@@ -19,7 +19,6 @@ const noText = /[\u0000-\u0006\u000e-\u001a\u001c-\u001f\ufffd]/g;
  */
 const sequences =
   /\u001b(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-OQ-WYZ`-~]?)|\u009b[0-?]*[ -/]*[@-~]?/g;
-const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /**
  * Makes of a terminal's output the text that a reader sees: without colours and other escape sequences; of a line that a
@@ -90,7 +89,7 @@ function plainLine(line: string): string {
     .replace(/\r+$/, '');
   const last = shown.slice(shown.lastIndexOf('\r') + 1);
   // Lists of names, as `find -print0` writes them.
-  return withoutBackspaces(last).replaceAll('\0', '\n').replace(controls, '') + end;
+  return withoutControls(withoutBackspaces(last).replaceAll('\0', '\n')) + end;
 }
 
 /** Manuals print bold letters as a letter, a backspace and the letter again. */

@@ -1,7 +1,7 @@
 import { defineTool } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { z } from 'zod';
-import type { Workspace } from '../workspace.js';
+import type { Workspace } from '../workspace/workspace.js';
 import type { CommandProcess } from '../process/processes.js';
 import { runCommand } from './run-command.js';
 import type { CommandResult, CommandSettings } from './run-command.js';
@@ -22,7 +22,7 @@ const input = z.object({
 /** What the lines around the output take of what the model may read. Unit: characters. */
 const around = 600;
 
-/** The tool `run_command`. */
+/** Returns the tool `run_command`. */
 export function runCommandTool(
   workspace: Workspace,
   { maxCharacters = 12_000, ...settings }: RunCommandToolOptions = {},

@@ -1,13 +1,12 @@
 import type { CommandProcess } from '../process/processes.js';
 import { SupervisedProcess } from '../process/supervised-process.js';
 import type { Sandbox, SandboxedProgram } from '../sandbox/sandbox.js';
-import type { Workspace } from '../workspace.js';
-import { commandEnvironment, withoutTerminal } from './command-environment.js';
-import { CommandOutput } from './command-output.js';
-import type { OutputMask } from './command-output.js';
-import type { KeptOutput, OutputFolder } from './kept-output.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { commandEnvironment, withoutTerminal } from '../process/environment.js';
+import { CommandOutput } from './output.js';
+import type { OutputMask, KeptOutput, OutputFolder } from './output.js';
 
-/** What is the same for every command of a conversation. */
+/** Settings for every command of a conversation. */
 export interface CommandSettings {
   /**
    * The environment of commands. Without a sandbox a command can read the environment of this process, too, whatever is left
@@ -16,7 +15,7 @@ export interface CommandSettings {
   readonly env?: Readonly<Record<string, string>>;
   /** @defaultValue none: a command reaches what its user can */
   readonly sandbox?: Sandbox;
-  /** Where the whole of an output is kept that is too long to be shown. @defaultValue the middle is lost */
+  /** The folder for the whole of an output that is too long to be shown. @defaultValue the middle is lost */
   readonly outputs?: OutputFolder;
   /**
    * Hides secrets in the output before any of it is cut or kept: `stream` of `secretMask` in `@palimpsest/agent`.
@@ -24,7 +23,7 @@ export interface CommandSettings {
    */
   readonly mask?: OutputMask;
   /**
-   * What becomes of processes that a command leaves behind. `keep`: they run until this process ends or `lifetime` is aborted;
+   * The fate of processes that a command leaves behind. `keep`: they run until this process ends or `lifetime` is aborted;
    * in a sandbox, which ends with its command, they are ended in any case. @defaultValue 'keep'
    */
   readonly background?: 'keep' | 'end';
@@ -35,12 +34,12 @@ export interface CommandSettings {
 /** Options of {@link runCommand}. */
 export interface RunCommandOptions extends CommandSettings {
   readonly timeoutMs: number;
-  /** How much of a longer output is returned: its beginning and its end. Unit: characters. @defaultValue 12,000 */
+  /** The part of a longer output that is returned: its beginning and its end. Unit: characters. @defaultValue 12,000 */
   readonly maxCharacters?: number;
   readonly signal?: AbortSignal;
 }
 
-/** How a command ended. */
+/** The end of a command, and its output. */
 export interface CommandResult {
   /**
    * Standard output and standard error in the order of arrival, as plain text: without escape sequences, with the last state of

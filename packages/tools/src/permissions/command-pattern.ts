@@ -1,12 +1,11 @@
-import { baseName, isInterpreter, isLauncher, isShell, wordsOfRunner } from './launchers.js';
-import { simpleCommands } from './simple-command.js';
-import type { SimpleCommand, Word } from './simple-command.js';
+import { baseName, isInterpreter, isLauncher, isShell, runnerPrefixLength, simpleCommands } from './command.js';
+import type { SimpleCommand, Word } from './command.js';
 
-/** What a rule says of a command. */
+/** The part of a rule that is about a command. */
 export interface CommandPattern {
-  /** Whether the rule covers a command exactly as it promises: for rules that allow. */
+  /** Returns true if the rule covers a command exactly as it promises: for rules that allow. */
   covers(words: readonly string[]): boolean;
-  /** Whether the command is, or may contain, what the rule names: for rules that ask or deny. */
+  /** Returns true if the command is, or may contain, what the rule names: for rules that ask or deny. */
   touches(words: readonly string[]): boolean;
 }
 
@@ -25,7 +24,7 @@ export function commandPattern(pattern: string, options: { readonly allows: bool
   };
 }
 
-/** A wildcard must not stand for the program that runs. */
+/** Refuses a wildcard that stands for the program that runs. */
 function assertNamesProgram(words: SimpleCommand): void {
   const program = words[0]?.[0] ?? '';
   const star = words.findIndex((word) => word.length > 1);
@@ -33,7 +32,7 @@ function assertNamesProgram(words: SimpleCommand): void {
   if (isLauncher(program)) {
     throw new TypeError(`'${program}' runs any program that its arguments name; write the whole command, without '*'`);
   }
-  const before = wordsOfRunner(textsOf(words));
+  const before = runnerPrefixLength(textsOf(words));
   if (before > 0 && !namesWord(words, before)) {
     throw new TypeError(`'${textsOf(words.slice(0, before)).join(' ')}' runs any program; name it in front of '*'`);
   }
@@ -43,7 +42,7 @@ function assertNamesProgram(words: SimpleCommand): void {
     throw new TypeError(`'${program}' runs any program text; name the script in front of '*'`);
 }
 
-/** Whether a word is written out, and is no option. */
+/** Returns true if a word is written out, and is no option. */
 function namesWord(pattern: SimpleCommand, index: number): boolean {
   const word = pattern[index];
   return word?.length === 1 && !isOption(word[0] ?? '-') && pattern.slice(0, index).every(({ length }) => length === 1);
@@ -56,13 +55,16 @@ function covers(pattern: SimpleCommand, given: readonly string[]): boolean {
   if (isOpen ? given.length < fixed.length : given.length !== fixed.length) return false;
   if (!fixed.every((word, index) => matches(word, given[index] as string))) return false;
   // `npm *` is not a rule for what `npm exec` runs.
-  const before = wordsOfRunner(given);
+  const before = runnerPrefixLength(given);
   if (before > 0 && pattern.some(({ length }) => length > 1) && !namesWord(pattern, before)) return false;
   const behind = given.slice(fixed.length);
   return !isOpen || isAnyWords(last) || !behind.some((word) => isOption(word) || isOptionsFile(word, given));
 }
 
-/** Whether the words of a pattern occur in this order, with the program first. Other words may stand between and behind them. */
+/**
+ * Returns true if the words of a pattern occur in this order, with the program first. Other words may stand between and behind
+ * them.
+ */
 function occursIn(pattern: SimpleCommand, [program = '', ...given]: readonly string[]): boolean {
   const [name, ...words] = pattern;
   const isNamed = baseName(program) === baseName(name?.[0] ?? '');
@@ -76,7 +78,7 @@ function occursIn(pattern: SimpleCommand, [program = '', ...given]: readonly str
   return true;
 }
 
-/** The command, and those that it may run: behind a launcher, an interpreter, or an option such as `-exec`. */
+/** Returns the command, and those that it may run: behind a launcher, an interpreter, or an option such as `-exec`. */
 function programsIn(words: readonly string[]): readonly (readonly string[])[] {
   if (!runsOthers(words)) return [words];
   const rest = words.slice(1);
@@ -86,8 +88,10 @@ function programsIn(words: readonly string[]): readonly (readonly string[])[] {
   return [words, ...rest.map((_, index) => rest.slice(index)), ...inner];
 }
 
-/** Whether the command runs a program text that is not understood, such as `sh -c 'rm $X'` or `python -c 'import os'`. */
-export function hidesPrograms(words: readonly string[]): boolean {
+/**
+ * Returns true if the command runs a program text that is not understood, such as `sh -c 'rm $X'` or `python -c 'import os'`.
+ */
+export function runsUnreadableProgram(words: readonly string[]): boolean {
   return programsIn(words).some((one) => {
     const [program = '', ...rest] = one;
     const isForeign = isInterpreter(program) && !isShell(program);
@@ -97,11 +101,11 @@ export function hidesPrograms(words: readonly string[]): boolean {
 }
 
 function runsOthers([program = '', ...rest]: readonly string[]): boolean {
-  if (wordsOfRunner([program, ...rest]) > 0) return true;
+  if (runnerPrefixLength([program, ...rest]) > 0) return true;
   return isLauncher(program) || isInterpreter(program) || rest.some((word) => /^-(?:-?exec|ok|x$|X$)/.test(word));
 }
 
-/** The words of a command without wildcards. */
+/** Returns the words of a command without wildcards. */
 export function textsOf(command: SimpleCommand): readonly string[] {
   return command.map((word) => word.join(''));
 }
@@ -113,7 +117,10 @@ function matches(pattern: Word, text: string): boolean {
   return matchesText(pattern, text) && (pattern[0] !== '' || pattern.length === 1 || !isOption(text));
 }
 
-/** Whether the pieces occur in the text in this order, the first at its beginning and the last at its end. Linear in the text. */
+/**
+ * Returns true if the pieces occur in the text in this order, the first at its beginning and the last at its end. Linear in the
+ * text.
+ */
 function matchesText(pieces: Word, text: string): boolean {
   const [first = '', ...more] = pieces;
   if (more.length === 0) return text === first;

@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Where the links of a path lead to, for the option `otherNames` of `permissions`: the path with its links resolved, as far as
+ * Returns the places to which the links of a path lead, for the option `otherNames` of `permissions`: the path with its links resolved, as far as
  * it exists. A later change of a link is not seen: tools check the place once more when they open it.
  *
  * @param root - the root of the workspace, absolute and with its links resolved

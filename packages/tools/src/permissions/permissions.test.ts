@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PermissionRuleError } from './permission-rule.js';
+import { PermissionRuleError } from './rule.js';
 import { permissions } from './permissions.js';
 import type { PermissionRules } from './permissions.js';
 
@@ -161,6 +161,7 @@ describe('deny wins over ask, and ask over allow', () => {
     ["sh -c 'ls; rm -rf x'", 'deny'],
     [`bash -c "sh -c 'rm x'"`, 'deny'],
     ["sh -c 'rm $X'", 'ask'],
+    ["ls && sh -c 'rm $X'", 'ask'],
     ['echo $(rm x)', 'ask'],
     ['X=1 rm x', 'ask'],
     ["python -c 'import os'", 'ask'],
@@ -234,6 +235,16 @@ describe('paths', () => {
     expect(outcome({ allow: ['edit_file(src/**)'] })).toBeUndefined();
     expect(outcome({ allow: ['edit_file(src/**)', 'edit_file(.env)'] })).toBe('allow');
     expect(outcome({ allow: ['edit_file'], deny: ['edit_file(.env)'] })).toBe('deny');
+  });
+
+  test('a path one of whose names leads outside is asked about where a rule is narrower', () => {
+    const rules = permissions({
+      root: '/work',
+      allow: ['edit_file(src/**)'],
+      deny: ['edit_file(.env)'],
+      otherNames: () => ['/elsewhere/x'],
+    });
+    expect(rules.decide({ toolName: 'edit_file', input: { path: 'src/link' } }).outcome).toBe('ask');
   });
 
   test('a long path and a pattern of many stars take linear time', () => {

@@ -1,8 +1,7 @@
-import { hidesPrograms, textsOf } from './command-pattern.js';
-import { pathInside } from './path-pattern.js';
-import { exactText, permissionRule } from './permission-rule.js';
-import type { PermissionRule, RuleSubject } from './permission-rule.js';
-import { simpleCommands } from './simple-command.js';
+import { runsUnreadableProgram, textsOf } from './command-pattern.js';
+import { pathInside, exactText, permissionRule } from './rule.js';
+import type { PermissionRule, RuleSubject } from './rule.js';
+import { simpleCommands } from './command.js';
 
 /**
  * Rules such as `run_command(npm test)`, `run_command(git diff *)`, `edit_file(src/**)`, `read_file`, `mcp__server__*`, `*`. A command behind `=` is
@@ -32,13 +31,13 @@ export interface PermissionOptions extends PermissionRules {
    */
   readonly otherNames?: (path: string) => readonly string[];
   /**
-   * What the pattern of a rule is compared with, for tools of your own.
+   * The input that the pattern of a rule is compared with, for tools of your own.
    * @defaultValue `command` of run_command; `path` of read_file, edit_file and write_file
    */
   readonly subjects?: Readonly<Record<string, RuleSubject>>;
 }
 
-/** What the rules say of a call. */
+/** The verdict of the rules on a call. */
 export interface PermissionDecision {
   /** Undefined if no rule speaks of the call. */
   readonly outcome: 'allow' | 'ask' | 'deny' | undefined;
@@ -49,7 +48,7 @@ export interface PermissionDecision {
 }
 
 /** A call of a tool, with its parsed input. */
-export interface JudgedCall {
+export interface ToolUse {
   readonly toolName: string;
   readonly input: unknown;
 }
@@ -57,8 +56,8 @@ export interface JudgedCall {
 /** Permission rules. */
 export interface Permissions {
   readonly allow: readonly string[];
-  /** What the rules say of a call. Never throws. */
-  decide(call: JudgedCall): PermissionDecision;
+  /** Applies the rules to a call. Never throws. */
+  decide(call: ToolUse): PermissionDecision;
 }
 
 const ownSubjects: Readonly<Record<string, RuleSubject>> = {
@@ -86,7 +85,7 @@ export function permissions(options: PermissionOptions): Permissions {
   const read = (rules: readonly string[] | undefined, allows: boolean) =>
     (rules ?? []).map((rule) => permissionRule(rule, { allows, subjects, toolNames }));
   const [deny, ask, allow] = [read(options.deny, false), read(options.ask, false), read(options.allow, true)];
-  const decide = (call: JudgedCall): PermissionDecision => {
+  const decide = (call: ToolUse): PermissionDecision => {
     const about = [deny, ask, allow].map((rules) => rules.filter(({ isAbout }) => isAbout(call.toolName)));
     const [denying = [], asking = [], allowing = []] = about;
     const judged = judge(subjectOf(call, options));
@@ -116,7 +115,7 @@ type Subject =
   | { readonly is: 'path'; readonly names: readonly string[] | undefined }
   | { readonly is: 'none' };
 
-/** What rules ask about a call. */
+/** A call, as rules are compared with it. */
 interface Judged {
   readonly touches: (rule: PermissionRule) => boolean;
   /** The rules that allow the call, all of it; undefined if they do not. */
@@ -156,12 +155,12 @@ function unclearPart(subject: Subject): { readonly unclear?: string } {
   if (subject.commands === undefined) {
     return { unclear: 'The command is not made of simple words (it expands, redirects or nests something)' };
   }
-  return subject.commands.some(hidesPrograms) ? { unclear: 'The command runs a program text' } : {};
+  return subject.commands.some(runsUnreadableProgram) ? { unclear: 'The command runs a program text' } : {};
 }
 
-/** The input of a call that the pattern of a rule is compared with; undefined if a rule for the tool has no pattern. */
+/** Returns the input of a call that the pattern of a rule is compared with; undefined if a rule for the tool has no pattern. */
 export function subjectInputOf(
-  { toolName, input }: JudgedCall,
+  { toolName, input }: ToolUse,
   { subjects }: Pick<PermissionOptions, 'subjects'>,
 ): { readonly is: RuleSubject['is']; readonly value: unknown } | undefined {
   const all = { ...ownSubjects, ...subjects };
@@ -171,7 +170,7 @@ export function subjectInputOf(
   return { is: subject.is, value };
 }
 
-function subjectOf(call: JudgedCall, { root, otherNames, subjects }: PermissionOptions): Subject {
+function subjectOf(call: ToolUse, { root, otherNames, subjects }: PermissionOptions): Subject {
   const subject = subjectInputOf(call, { subjects });
   if (subject === undefined) return { is: 'none' };
   const { value } = subject;

@@ -1,18 +1,17 @@
 import { textsOf } from './command-pattern.js';
-import { baseName, wordsOfRunner } from './launchers.js';
-import { pathInside } from './path-pattern.js';
+import { baseName, runnerPrefixLength, simpleCommands } from './command.js';
+import { pathInside } from './rule.js';
 import { permissions, subjectInputOf } from './permissions.js';
-import type { JudgedCall, PermissionOptions } from './permissions.js';
-import { simpleCommands } from './simple-command.js';
+import type { ToolUse, PermissionOptions } from './permissions.js';
 
 /**
- * A rule to propose to a user who is asked about a call and may say yes to calls like it. Of a command that reads, builds or tests it is
- * the first words with ` *`; of any other command, and of one that is more than simple words, the command itself. Of a change of a file
- * it is the folder. Undefined if no rule would allow the call: rules that deny or ask win.
+ * Returns a rule to propose to a user who is asked about a call and may say yes to calls like it. Of a command that reads,
+ * builds or tests it is the first words with ` *`; of any other command, and of one that is more than simple words, the command
+ * itself. Of a change of a file it is the folder. Undefined if no rule would allow the call: rules that deny or ask win.
  *
  * @param rules - the rules in force, to which the proposed one would be added
  */
-export function proposedRule(call: JudgedCall, rules: PermissionOptions): string | undefined {
+export function proposedRule(call: ToolUse, rules: PermissionOptions): string | undefined {
   const { toolName } = call;
   const subject = subjectInputOf(call, rules);
   const candidates =
@@ -26,7 +25,7 @@ export function proposedRule(call: JudgedCall, rules: PermissionOptions): string
   return candidates.find((rule) => allows(rule, call, rules));
 }
 
-function allows(rule: string, call: JudgedCall, rules: PermissionOptions): boolean {
+function allows(rule: string, call: ToolUse, rules: PermissionOptions): boolean {
   try {
     return permissions({ ...rules, allow: [...(rules.allow ?? []), rule] }).decide(call).outcome === 'allow';
   } catch {
@@ -35,7 +34,7 @@ function allows(rule: string, call: JudgedCall, rules: PermissionOptions): boole
   }
 }
 
-/** The widest first. */
+/** Returns the patterns for a command, the widest first. */
 function commandPatterns(command: string): readonly string[] {
   const [words, ...more] = simpleCommands(command)?.map(textsOf) ?? [];
   const exact = command.trim();
@@ -79,7 +78,7 @@ const subcommands: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 /** Programs whose `run NAME` is a script of the project. */
 const scriptRunners = setOf('npm pnpm yarn bun');
 
-/** How many words say what a command does, so that any word without a dash may stand behind them; 0 if that is not known. */
+/** Returns the number of words that say what a command does, so that any word without a dash may stand behind them; 0 if that is not known. */
 function wordsBeforeAny(words: readonly string[]): number {
   const [program = '', next = '', third = ''] = words;
   const isNamed = program === baseName(program);
@@ -88,12 +87,12 @@ function wordsBeforeAny(words: readonly string[]): number {
   if (subcommands.get(program)?.has(next) === true) return 2;
   // `npm run --prefix *` would be a rule for any script of any folder.
   if (scriptRunners.has(program) && next === 'run' && /^[^-+]/.test(third)) return 3;
-  const before = wordsOfRunner(words);
+  const before = runnerPrefixLength(words);
   if (before > 0 && checkers.has(words[before] ?? '')) return before + 1;
   return /^python[\d.]*$/.test(program) && next === '-m' && checkers.has(third) ? 3 : 0;
 }
 
-/** The folder, if it is an ordinary one; the file. */
+/** Returns the patterns for a path: its folder, if it is an ordinary one; the file. */
 function pathPatterns(path: string, root: string | undefined): readonly string[] {
   const inside = pathInside(path, root);
   // A star of a name would mean more in a rule.

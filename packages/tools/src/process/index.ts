@@ -1,3 +1,3 @@
-export { commandEnvironment } from '../command/command-environment.js';
-export type { ProgramInput, ProgramOutput, SupervisedProgram } from './start-program.js';
-export { startProgram } from './start-program.js';
+export { commandEnvironment } from './environment.js';
+export type { ProgramInput, ProgramOutput, SupervisedProgram } from './supervised-process.js';
+export { startProgram } from './supervised-process.js';

@@ -12,7 +12,7 @@ export interface CommandProcess {
 export interface CommandMarks {
   /** The session that its shell opened. */
   readonly session: number;
-  /** What stands in the environment of each of its programs. */
+  /** The mark in the environment of each of its programs. */
   readonly marker: string;
   /** Not counted: the processes that watch over the others. */
   readonly watchers: ReadonlySet<number>;
@@ -27,9 +27,9 @@ interface Status {
 }
 
 /**
- * The processes of a command that run now: those of its session, and those that left it and kept their environment. A process
- * that did both, left the session and cleared its environment, is not found. Where there is no /proc, as on macOS, only those are
- * found that stayed in the shell's process group.
+ * Returns the processes of a command that run now: those of its session, and those that left it and kept their environment. A
+ * process that did both, left the session and cleared its environment, is not found. Where there is no /proc, as on macOS, only
+ * those are found that stayed in the shell's process group.
  */
 export function processesOf(marks: CommandMarks): readonly CommandProcess[] {
   const pids = numbersIn('/proc');
@@ -68,7 +68,7 @@ function startOf(pids: ReadonlySet<number>): number {
 }
 
 /**
- * The processes of a group in a list of `ps`.
+ * Returns the processes of a group in a list of `ps`.
  *
  * @param list - lines of: number, group, state, name
  */

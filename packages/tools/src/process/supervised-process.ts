@@ -3,13 +3,11 @@ import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { PalimpsestError } from '@palimpsest/events';
-import { codeOf } from '../file-problem.js';
+import { codeOf } from '../workspace/problems.js';
 import { endProcesses, processesOf, sendSignal } from './processes.js';
 import type { CommandMarks, CommandProcess } from './processes.js';
-import { markerName, supervisor } from './supervisor.js';
-import type { ProgramStreams } from './supervisor.js';
 
-/** How a program is started. */
+/** The surroundings in which a program is started. */
 export interface SupervisedProcessOptions {
   /** The folder in which it runs. */
   readonly cwd: string;
@@ -50,7 +48,7 @@ export class SupervisedProcess {
   readonly #marker = randomUUID();
   readonly #watchers = new Set<number>();
 
-  /** How the program ended: its status, or the name of a signal. @throws {@link CommandNotStartedError} */
+  /** The end of the program: its status, or the name of a signal. @throws {@link CommandNotStartedError} */
   readonly exit: Promise<readonly [number | null, NodeJS.Signals | null]>;
   /** The watcher has said which process it is, or is gone. */
   readonly watched: Promise<void>;
@@ -147,4 +145,98 @@ function started(program: readonly string[], { cwd, env, streams = 'three' }: Su
   } catch (error) {
     throw new CommandNotStartedError(error);
   }
+}
+
+/**
+ * The shell script that starts a command, so that its processes end with the process that asked for it, however that one
+ * ends: killed, too, it closes its end of descriptor 3. The script's watcher reads there until the end. It then ends the
+ * processes that carry the marker, which moved to a session of their own, and its own process group, in which the command is.
+ * It hears no signal that a command sends to its own group, and no program has it for a child.
+ *
+ * Its arguments: the marker, then the program with its arguments.
+ *
+ * @param streams - `one`: standard error goes where standard output goes, so that lines come in the order in which they were written
+ */
+export const supervisor = (streams: ProgramStreams): string => `
+marker=$1
+shift
+(
+  {
+    trap '' TERM INT HUP QUIT USR1 USR2
+    exec >/dev/null 2>&1
+    read -r closed <&3
+    for round in 1 2 3; do
+      for found in $(grep -lF -- "$marker" /proc/[0-9]*/environ); do
+        found=\${found#/proc/}
+        kill -KILL "\${found%%/*}"
+      done
+    done
+    kill -KILL 0
+  } &
+  echo $! >&3
+)
+exec 3>&-${streams === 'one' ? ' 2>&1' : ''}
+export ${'PALIMPSEST_COMMAND'}="$marker"
+exec "$@"
+`;
+
+/** The pipes of a program: one for all output, or one each, and then it has an input too. */
+export type ProgramStreams = 'one' | 'three';
+
+/** The variable by which the processes of a command are found, wherever they moved. */
+export const markerName = 'PALIMPSEST_COMMAND';
+
+/** The output of a program. */
+export interface ProgramOutput {
+  readonly closed: boolean;
+  on(event: 'data', listener: (bytes: Uint8Array) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  once(event: 'close', listener: () => void): unknown;
+  destroy(): unknown;
+}
+
+/** The input of a program. */
+export interface ProgramInput {
+  readonly writable: boolean;
+  /** The bytes that it has not read yet. Unit: bytes. */
+  readonly writableLength: number;
+  write(text: string): unknown;
+  end(): unknown;
+  destroy(): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** A program that runs, with all processes that it starts. */
+export interface SupervisedProgram {
+  /** Undefined if it was not started. */
+  readonly pid: number | undefined;
+  /** Its status, or the name of the signal that ended it. Rejects with a `CommandNotStartedError`. */
+  readonly exit: Promise<readonly [status: number | null, signal: string | null]>;
+  readonly stdin: ProgramInput;
+  readonly stdout: ProgramOutput;
+  readonly stderr: ProgramOutput;
+  /** Asks all its processes to end, and ends them after half a second. */
+  end(): void;
+  /** Ends all its processes. */
+  kill(): void;
+  /** Lets this process end while the program runs; the program then ends with it. */
+  unref(): void;
+  /** Lets this process wait for the end of the program again. */
+  ref(): void;
+}
+
+/**
+ * Starts a program in a session of its own: there is no terminal to ask for passwords on. It and all that it starts end with this
+ * process, however that one ends. One escapes that both moved to a session of its own and cleared its environment, or on a system
+ * without /proc one that moved. Needs `/bin/sh`.
+ *
+ * @param program - the name or path of the program, then its arguments
+ * @param options - the folder in which it runs, and its environment
+ * @throws `CommandNotStartedError`, or `exit` rejects with it
+ */
+export function startProgram(
+  program: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): SupervisedProgram {
+  return new SupervisedProcess(program, { ...options, streams: 'three' });
 }

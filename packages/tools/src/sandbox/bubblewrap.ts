@@ -1,9 +1,89 @@
-import { mkdir, readlink, realpath, rm, rmdir, writeFile } from 'node:fs/promises';
+import { lstat, readFile, realpath, mkdir, readlink, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { gitMounts, isInside, kindOf, textOf } from './mounts.js';
-import type { Mount } from './mounts.js';
 import { SandboxUnavailableError } from './sandbox.js';
 import type { Sandbox, SandboxOptions } from './sandbox.js';
+
+/** Returns true if a path is a folder or stands in it, by its words. */
+export function isInside(folder: string, file: string): boolean {
+  const relative = path.relative(folder, file);
+  return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
+}
+
+/** The kind of an entry of the file system. */
+export async function kindOf(file: string): Promise<'folder' | 'file' | 'link' | 'other' | undefined> {
+  const status = await lstat(file).catch(() => undefined);
+  if (status === undefined) return undefined;
+  if (status.isSymbolicLink()) return 'link';
+  if (status.isDirectory()) return 'folder';
+  return status.isFile() ? 'file' : 'other';
+}
+
+/** A place in a workspace that a command may write, or can only read. Later ones lie in earlier ones, or beside them. */
+export interface Mount {
+  readonly path: string;
+  readonly access: 'write' | 'read';
+  /** The entry that is made when it is missing, so that a command cannot make it: a folder, or a file with this content. */
+  readonly whenMissing?: 'folder' | { readonly content: string };
+}
+
+/**
+ * Returns the mounts of the git folders of a workspace: what in them makes git run programs or look elsewhere can only be read. A
+ * worktree's `.git` counts only if the repository that it names knows of it.
+ */
+export async function gitMounts(root: string): Promise<readonly Mount[]> {
+  const git = path.join(root, '.git');
+  const kind = await kindOf(git);
+  if (kind === 'folder') return mountsOf(git);
+  if (kind !== 'file') return [];
+  const own: Mount = { path: git, access: 'read' };
+  const folder = await worktreeFolder(git);
+  if (folder === undefined) return [own];
+  const links = await existing(['commondir', 'gitdir', 'config.worktree'].map((name) => path.join(folder, name)));
+  return [own, ...(await mountsOf(path.resolve(folder, '../..'))), { path: folder, access: 'write' }, ...links];
+}
+
+async function mountsOf(git: string): Promise<readonly Mount[]> {
+  const guarded: readonly Mount[] = [
+    { path: path.join(git, 'hooks'), access: 'read', whenMissing: 'folder' },
+    { path: path.join(git, 'config'), access: 'read', whenMissing: { content: '' } },
+    { path: path.join(git, 'config.worktree'), access: 'read', whenMissing: { content: '' } },
+    // Git would read its configuration elsewhere. This is what it assumes without the file, and no repository has it.
+    { path: path.join(git, 'commondir'), access: 'read', whenMissing: { content: '.\n' } },
+    // Other repositories with their own configuration. As a whole: what is mounted in a folder does not keep it from being renamed.
+    ...(await existing(['modules', 'worktrees'].map((name) => path.join(git, name)))),
+  ];
+  const links: string[] = [];
+  for (const each of guarded) if ((await kindOf(each.path)) === 'link') links.push(each.path);
+  if (links.length === 0) return [{ path: git, access: 'write' }, ...guarded];
+  // A mount lies at the end of a link, and the link itself could be replaced.
+  const ends = await Promise.all(links.map((link) => realpath(link).catch(() => git)));
+  return [git, ...ends.filter((end) => end !== git)].map((each) => ({ path: each, access: 'read' }));
+}
+
+async function existing(files: readonly string[]): Promise<readonly Mount[]> {
+  const kinds = await Promise.all(files.map(kindOf));
+  return files.filter((_, index) => kinds[index] !== undefined).map((each) => ({ path: each, access: 'read' }));
+}
+
+/** `<repository>/worktrees/<name>`, if it names this `.git` in turn: a project's own file could name any folder. */
+async function worktreeFolder(git: string): Promise<string | undefined> {
+  const named = /^gitdir: (.+)\n?$/.exec(await textOf(git))?.[1];
+  if (named === undefined) return undefined;
+  const folder = await realpath(path.resolve(path.dirname(git), named)).catch(() => undefined);
+  if (folder === undefined || path.basename(path.dirname(folder)) !== 'worktrees') return undefined;
+  const back = (await textOf(path.join(folder, 'gitdir'))).trim();
+  return back === git ? folder : undefined;
+}
+
+/** Longer files are none of git's that name a folder. Unit: bytes. */
+const longestText = 65_536;
+
+/** Returns the text of a short regular file, else none: a pipe would be waited for. */
+export async function textOf(file: string): Promise<string> {
+  const status = await lstat(file).catch(() => undefined);
+  if (status?.isFile() !== true || status.size > longestText) return '';
+  return readFile(file, 'utf8').catch(() => '');
+}
 
 /** The programs and settings of a system. What is not there is left out. */
 const systemFolders = [
@@ -16,7 +96,7 @@ const unset = [
   ...['XAUTHORITY', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME'],
 ];
 
-/** The sandbox that bubblewrap makes of Linux namespaces. Whether it works is seen when it runs. */
+/** Returns the sandbox that bubblewrap makes of Linux namespaces. Whether it works is seen when it runs. */
 export function bubblewrap(
   options: Omit<SandboxOptions, 'scratch'> & {
     readonly scratch?: string | undefined;
@@ -67,7 +147,7 @@ async function mountsOfSystem(): Promise<readonly string[]> {
   return (await Promise.all(mounts)).flat();
 }
 
-/** An empty folder that can be written: for one command, or for as long as the scratch folder is there. */
+/** Returns an empty folder that can be written: for one command, or for as long as the scratch folder is there. */
 async function privateFolder(folder: string, scratch: string | undefined): Promise<readonly string[]> {
   if (scratch === undefined) return ['--tmpfs', folder];
   const own = path.join(scratch, folder === '/tmp' ? 'tmp' : 'home');
@@ -78,7 +158,10 @@ async function privateFolder(folder: string, scratch: string | undefined): Promi
 /** Folders below home that hold more than programs: of them, only the folder of programs is open. */
 const mixed = ['.', '.local', '.cargo', '.config'];
 
-/** The folders of programs that `PATH` names outside of the system, such as those of a version manager in the home folder. */
+/**
+ * Returns the folders of programs that `PATH` names outside of the system, such as those of a version manager in the home
+ * folder.
+ */
 async function programFolders({
   root,
   home,
@@ -103,7 +186,7 @@ async function programFolders({
   return [...folders];
 }
 
-/** Where names of the network are looked up: often a link out of `/etc`. */
+/** The file by which names of the network are looked up: often a link out of `/etc`. */
 async function resolverFiles(): Promise<readonly string[]> {
   const file = await realpath('/etc/resolv.conf').catch(() => undefined);
   return file === undefined || isInside('/etc', file) ? [] : [file];
@@ -114,7 +197,7 @@ interface Guards {
   end(): Promise<void>;
 }
 
-/** What in a workspace a command can read but not write, so that it changes nothing that runs or rules outside. */
+/** Returns the entries of a workspace that a command can read but not write, so that it changes nothing that runs or rules outside. */
 async function guardsOf(root: string, own: readonly Mount[]): Promise<Guards> {
   const settings: Mount = { path: path.join(root, '.palimpsest'), access: 'read', whenMissing: 'folder' };
   if ((await kindOf(settings.path)) === 'link') {
@@ -147,7 +230,10 @@ async function guardsOf(root: string, own: readonly Mount[]): Promise<Guards> {
   return { mounts, end };
 }
 
-/** The folders of the host's own that lie in what a command can write, with the folders on the way, which must not be renamed. */
+/**
+ * Returns the folders of the host's own that lie in what a command can write, with the folders on the way, which must not be
+ * renamed.
+ */
 async function ownMounts(
   root: string,
   folders: readonly string[],

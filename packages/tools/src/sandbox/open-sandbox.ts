@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { access, constants, readlink, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { withoutTerminal } from '../command/command-environment.js';
-import type { Workspace } from '../workspace.js';
-import { bubblewrap } from './bubblewrap.js';
-import { isInside } from './mounts.js';
+import { withoutTerminal } from '../process/environment.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { bubblewrap, isInside } from './bubblewrap.js';
 import type { Sandbox, SandboxCheck, SandboxOptions } from './sandbox.js';
 import { SandboxUnavailableError } from './sandbox.js';
 
@@ -39,7 +38,7 @@ export async function openSandbox(workspace: Workspace, options: SandboxOptions 
 }
 
 /**
- * The same, where no command may run outside of one.
+ * Opens the same sandbox where no command may run outside of one.
  *
  * @throws {@link SandboxUnavailableError} when none works.
  */
@@ -75,7 +74,7 @@ for each in ${namespaces.join(' ')}; do readlink /proc/self/ns/$each || echo; do
 [ -w /usr ] && echo yes || echo no
 `;
 
-/** What is wrong with a sandbox, by what a program in it sees. */
+/** Returns the problem of a sandbox, by what a program in it sees. */
 async function problemOf(sandbox: Sandbox, root: string, network: boolean): Promise<string | undefined> {
   const { program, end } = await sandbox.around(['/bin/sh', '-c', probe]);
   try {

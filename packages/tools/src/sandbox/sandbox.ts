@@ -1,8 +1,8 @@
 import { PalimpsestError } from '@palimpsest/events';
 
-/** What is open in a sandbox besides the workspace and the system's programs, and where it finds them. */
+/** The files and folders that are open in a sandbox besides the workspace and the system's programs. */
 export interface SandboxOptions {
-  /** Whether commands reach the network, this machine's own servers included. @defaultValue false */
+  /** True if commands reach the network, this machine's own servers included. @defaultValue false */
   readonly network?: boolean;
   /** Files and folders that can be read. `~/` is the home folder. One that does not exist is left out. @defaultValue none */
   readonly readable?: readonly string[];
@@ -15,13 +15,13 @@ export interface SandboxOptions {
   readonly guarded?: readonly string[];
   /** A folder for what commands write to `/tmp` and to their empty home. @defaultValue that ends with each command */
   readonly scratch?: string;
-  /** Where `PATH` and `HOME` are read. @defaultValue the environment of this process */
+  /** The environment in which `PATH` and `HOME` are read. @defaultValue the environment of this process */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Closes commands off from the rest of the machine. {@link openSandbox} opens one that was seen to work. */
 export interface Sandbox {
-  /** What is closed and what is open, in one line. */
+  /** A line that says what is closed and what is open. */
   readonly description: string;
   /**
    * Makes a program run inside. Called before each command, because what must be guarded can appear between two.
@@ -31,7 +31,7 @@ export interface Sandbox {
   around(program: readonly string[]): Promise<SandboxedProgram>;
 }
 
-/** How a program is started inside a sandbox. */
+/** The program and arguments that start a program inside a sandbox. */
 export interface SandboxedProgram {
   /** The program that opens the sandbox, with its arguments. */
   readonly program: readonly string[];

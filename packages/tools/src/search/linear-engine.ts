@@ -1,11 +1,37 @@
 import { Worker } from 'node:worker_threads';
 import { PalimpsestError } from '@palimpsest/events';
-import { maxLinesOfFile, maxSearchedBytes } from './engine.js';
-import type { Engine } from './engine.js';
-import { codeOf } from '../file-problem.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { codeOf } from '../workspace/problems.js';
 import { enginePatterns, SearchPatternError } from './pattern.js';
-import { wholeContent } from '../text-file.js';
-import { withFile } from '../workspace-file.js';
+import { wholeContent } from '../workspace/text.js';
+import { withFile } from '../workspace/open-file.js';
+
+/** The pattern and the limits of a search. */
+export interface EngineQuery {
+  readonly pattern: string;
+  readonly ignoreCase: boolean;
+  /** Aborted when the search is over. */
+  readonly signal: AbortSignal;
+}
+
+/** A running search. */
+export interface EngineSearch {
+  /**
+   * The numbers of the lines that match (the first is 1), for each file that has one. The paths are of regular files, relative to
+   * the root of the workspace.
+   */
+  matchingLines(paths: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>>;
+  close(): Promise<void>;
+}
+
+/** Finds lines in time that is linear in the size of the files. */
+export type Engine = (workspace: Workspace, query: EngineQuery) => Promise<EngineSearch>;
+
+/** Files above this size are not searched. Unit: bytes. */
+export const maxSearchedBytes = 10_000_000;
+
+/** So many matching lines are noted of one file. */
+export const maxLinesOfFile = 10_000;
 
 /** The code of the search's thread is not there: a bundle of your program has left it out. */
 export class SearchWorkerError extends PalimpsestError {
@@ -50,7 +76,7 @@ class SearchThread {
     this.#worker.on('exit', () => this.#fail(new Error('The thread of the search has ended.')));
   }
 
-  /** Whether it can be used for another search. */
+  /** True if it can be used for another search. */
   get isFree(): boolean {
     return this.#failure === undefined && this.#waiting.size === 0;
   }
@@ -89,7 +115,7 @@ class SearchThread {
 /** Between searches one thread rests: to start it and to load RE2 takes longer than most searches. */
 let resting: SearchThread | undefined;
 
-/** A search has a thread for itself. */
+/** Takes a thread: a search has one for itself. */
 function takeThread(): SearchThread {
   const thread = resting?.isFree === true ? resting : new SearchThread();
   resting = undefined;
@@ -97,7 +123,7 @@ function takeThread(): SearchThread {
   return thread;
 }
 
-/** A thread that was given up, or that is still at work, is not used again. */
+/** Gives a thread back. One that was given up, or that is still at work, is not used again. */
 async function giveBack(thread: SearchThread): Promise<void> {
   if (resting !== undefined || !thread.isFree) return thread.end(new Error('The search is over.'));
   resting = thread;

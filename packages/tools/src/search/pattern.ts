@@ -22,13 +22,13 @@ export interface EnginePatterns {
   readonly rust: string;
 }
 
-/** What `\d`, `\w` and `\s` stand for, as in JavaScript and in RE2; ripgrep would take them for all of Unicode. */
+/** The characters that `\d`, `\w` and `\s` stand for, as in JavaScript and in RE2; ripgrep would take them for all of Unicode. */
 const classes: Readonly<Record<string, string>> = { d: '0-9', w: '0-9A-Za-z_', s: '\\t\\x0b\\f\\r ' };
 
 /** Escapes that mean the same to both engines. */
 const shared = new Set([...'tnrfvzABb']);
 
-/** What only a line break matches. */
+/** Patterns that only a line break matches. */
 const lineBreak = /^(?:\n|\\n|\\x0a|\\u000a|\\[ux]\{0*a\}|\[(?:\\n|\n)+\])/i;
 
 /**

@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process';
 import { access, constants, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { once } from 'node:events';
-import { maxLinesOfFile } from './engine.js';
-import type { Engine, EngineSearch } from './engine.js';
-import { linearEngine, SearchWorkerError } from './linear-engine.js';
+import { maxLinesOfFile, linearEngine, SearchWorkerError } from './linear-engine.js';
+import type { Engine, EngineSearch } from './linear-engine.js';
 import { enginePatterns, SearchPatternError } from './pattern.js';
-import type { Workspace } from '../workspace.js';
+import type { Workspace } from '../workspace/workspace.js';
 
-/** What one run may print, of which each line is short. Unit: characters. */
+/** The most that one run may print. Each of its lines is short. Unit: characters. */
 const maxOutputCharacters = 20_000_000;
 
 /** A line: the path, NUL, the number, and a text that is cut away. */
@@ -18,8 +17,8 @@ const everyRun = ['--no-config', '--text', '--null', '--color=never', '--no-mess
 const crFlags = [...everyRun, '--files-with-matches', '-e', '\\r'];
 
 /**
- * The engine that runs ripgrep. It reads no configuration, no ignore files and no standard input, and gets each file by name. Its
- * process is killed when the signal is aborted.
+ * Returns the engine that runs ripgrep. It reads no configuration, no ignore files and no standard input, and gets each file by
+ * name. Its process is killed when the signal is aborted.
  *
  * @param command - its absolute path
  */

@@ -1,16 +1,14 @@
 import { defineTool, sliceText } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { z } from 'zod';
-import { UnusableFileError } from '../errors.js';
-import { fileOrFolderAt } from '../folder-at.js';
-import { shownName } from '../shown-name.js';
-import { linesOf, utf16Of, wholeContent } from '../text-file.js';
-import { walk } from '../walk.js';
-import { withFile } from '../workspace-file.js';
-import type { Workspace } from '../workspace.js';
-import { maxSearchedBytes } from './engine.js';
-import type { Engine, EngineSearch } from './engine.js';
-import { linearEngine } from './linear-engine.js';
+import { UnusableFileError, fileOrFolderAt } from '../workspace/workspace.js';
+import { shownName } from '../workspace/problems.js';
+import { linesOf, utf16Of, wholeContent } from '../workspace/text.js';
+import { walk } from '../workspace/walk.js';
+import { withFile } from '../workspace/open-file.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { maxSearchedBytes, linearEngine } from './linear-engine.js';
+import type { Engine, EngineSearch } from './linear-engine.js';
 import { findRipgrep, ripgrepEngine } from './ripgrep.js';
 
 const maxLineCharacters = 300;
@@ -40,15 +38,15 @@ export interface SearchOptions {
   /** When it is over, the search shows what it has found. Unit: milliseconds. @defaultValue 30000 */
   readonly timeoutMs?: number;
   /**
-   * Whether a file is not searched, such as one that a rule for `read_file` closes. Called with its path relative to the root.
+   * Returns true for a file that is not searched, such as one that a rule for `read_file` closes. Called with its path relative to the root.
    * @defaultValue every file is searched
    */
   readonly isClosed?: (path: string) => boolean;
 }
 
 /**
- * The tool `search`. Both of its engines take time that is linear in the size of the files, run outside of the main thread, and
- * end at once when the signal is aborted.
+ * Returns the tool `search`. Both of its engines take time that is linear in the size of the files, run outside of the main
+ * thread, and end at once when the signal is aborted.
  */
 export function searchTool(workspace: Workspace, options: SearchOptions = {}): Tool<z.infer<typeof input>> {
   const { timeoutMs = defaultTimeoutMs, isClosed = () => false } = options;

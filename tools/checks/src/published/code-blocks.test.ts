@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { codeBlocks, isForNode22, type CodeBlock } from './code-blocks.js';
 import { strictUser, typeProblems } from './native-types.js';
 import { install } from './pack.js';
-import { apps, packages, readManifest, workspaceRoot } from '../workspace.js';
+import { apps, packages, publishedPackages, readManifest, workspaceRoot } from '../workspace.js';
 
 const run = promisify(execFile);
 const blocks = codeBlocks();
@@ -58,7 +58,7 @@ const servers: { close(): Promise<void> }[] = [];
 beforeAll(async () => {
   root = await mkdtemp(path.join(tmpdir(), 'code-blocks-'));
   project = path.join(root, 'project');
-  const names = [...packages, ...apps].map(({ manifest }) => manifest.name);
+  const names = [...publishedPackages, ...apps].map(({ manifest }) => manifest.name);
   await install(project, names, inject('everything'));
   for (const name of peers) {
     const place = path.join(project, 'node_modules', name);

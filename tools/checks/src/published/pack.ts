@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync } from 'node
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { apps, packages, readManifest, workspaceRoot } from '../workspace.js';
+import { apps, publishedPackages, readManifest, workspaceRoot } from '../workspace.js';
 
 const run = promisify(execFile);
 
@@ -16,7 +16,10 @@ export type Tarballs = ReadonlyMap<string, string>;
  */
 export async function packAll(destination: string): Promise<Tarballs> {
   const directories = new Map<string, string>();
-  const ours = [...packages, ...apps].map(({ manifest, directory }) => ({ name: manifest.name, from: directory }));
+  const ours = [...publishedPackages, ...apps].map(({ manifest, directory }) => ({
+    name: manifest.name,
+    from: directory,
+  }));
   const open = [...ours];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { name, from } = next;
@@ -79,7 +82,7 @@ interface Packed {
 
 /** Creates a project in which npm installs all our packages, for `installed`. */
 export async function installAll(project: string, tarballs: Tarballs): Promise<void> {
-  const names = [...packages, ...apps].map(({ manifest }) => manifest.name);
+  const names = [...publishedPackages, ...apps].map(({ manifest }) => manifest.name);
   const files = [...tarballs].map(([name, file]) => [name, `file:${file}`] as const);
   const manifest = {
     name: 'consumer',

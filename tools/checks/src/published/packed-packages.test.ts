@@ -10,18 +10,19 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { strictUser, typeProblems } from './native-types.js';
 import { command, install, installedPackages, node, npx, type Tarballs } from './pack.js';
-import { entryPoints, packages, workspaceRoot } from '../workspace.js';
+import { entryPoints, publishedPackages, workspaceRoot } from '../workspace.js';
 
 /** The packages that `npm install` of one package brings: the table in CONTRIBUTING.md, and their own dependencies. */
 const bringsAlong: Readonly<Record<string, readonly string[]>> = {
   events: ['zod'],
-  tools: ['@palimpsest/events', 'ignore', 're2js', 'zod'],
+  tools: ['@palimpsest/events', 'diff', 'ignore', 're2js', 'zod'],
   mcp: [
     '@modelcontextprotocol/client',
     '@modelcontextprotocol/core',
     '@palimpsest/events',
     '@palimpsest/tools',
     'cross-spawn',
+    'diff',
     'eventsource',
     'eventsource-parser',
     'ignore',
@@ -35,7 +36,6 @@ const bringsAlong: Readonly<Record<string, readonly string[]>> = {
     'which',
     'zod',
   ],
-  terminal: ['fast-string-truncated-width', 'picocolors'],
   postgres: ['@palimpsest/events', 'zod'],
   dbos: [
     '@dbos-inc/dbos-sdk',
@@ -65,7 +65,7 @@ const bringsAlong: Readonly<Record<string, readonly string[]>> = {
     'yaml',
     'zod',
   ],
-  'create-condenser': ['@huggingface/jinja', 'commander'],
+  'create-condenser': ['commander'],
   'provider-servers': [],
   templates: ['@huggingface/jinja', '@palimpsest/events', 'zod'],
   view: ['@palimpsest/events', 'zod'],
@@ -150,7 +150,7 @@ function tarball(name: string): string {
   return file;
 }
 
-describe.each(packages.map((each) => [each.manifest.name, each] as const))(
+describe.each(publishedPackages.map((each) => [each.manifest.name, each] as const))(
   '%s',
   (name, { shortName, directory: source, manifest }) => {
     const specifiers = entryPoints(manifest).map((entry) => name + entry.slice(1));
@@ -240,12 +240,12 @@ describe('installed together', () => {
 
   beforeAll(async () => {
     project = path.join(directory, 'all');
-    const names = packages.map(({ manifest }) => manifest.name);
+    const names = publishedPackages.map(({ manifest }) => manifest.name);
     await install(project, names, inject('everything'));
   });
 
   const everything = reexportsOf(
-    packages.flatMap(({ manifest }) => entryPoints(manifest).map((entry) => manifest.name + entry.slice(1))),
+    publishedPackages.flatMap(({ manifest }) => entryPoints(manifest).map((entry) => manifest.name + entry.slice(1))),
   );
 
   // attw resolves every entry in every way; a compiler of a user reads what it resolves to. TypeScript 7 does so above.

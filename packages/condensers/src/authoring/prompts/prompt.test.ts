@@ -51,9 +51,9 @@ test('a template that is loaded brings what it includes', async () => {
   expect(() => promptOf('x', parseTemplate('{{ nothing }}'))).toThrow('uses nothing');
 });
 
-test('a template that goes beyond a limit is an error of its line, and ends', () => {
-  const write = promptOf('x', '{{ transcript }}\n{% for i in range(30000000) %}x{% endfor %}');
-  expect(() => write(values)).toThrow(/'prompt', line 2, cannot be rendered: it takes more than 1000000 steps/);
+test('a template that fails while it is rendered is an error of its line', () => {
+  const write = promptOf('x', '{{ transcript }}\n{{ transcript | nothing }}');
+  expect(() => write(values)).toThrow(/'prompt', line 2, cannot be rendered: .*nothing/);
 });
 
 test('the transcript holds all events in their tags', () => {
