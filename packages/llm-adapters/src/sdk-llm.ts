@@ -1,6 +1,6 @@
 import type { Usage } from '@palimpsest/events';
 import { AnsweredCounts, overflowInAnswer } from './answered-overflow.js';
-import { assertRequest } from './checked-input.js';
+import { assertRequest } from './request-check.js';
 import { wholeCharacters } from './delta.js';
 import type { Delta } from './delta.js';
 import { connectionFailure } from './connection-failure.js';

@@ -8,13 +8,13 @@ import {
   checkResponsesRequest,
 } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { toMessagesRequest } from './anthropic/to-request.js';
+import { toMessagesRequest } from './anthropic/request.js';
 import { anthropicLLM } from './anthropic/index.js';
 import { openaiLLM } from './openai/index.js';
-import { toResponsesRequest } from './openai/responses/to-request.js';
+import { toResponsesRequest } from './openai/responses/request.js';
 import { serverProfile } from './openai/server-profile.js';
 import type { ServerName } from './openai/server-profile.js';
-import { toChatCompletionsRequest } from './openai/to-request.js';
+import { toChatCompletionsRequest } from './openai/chat/request.js';
 import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import { estimateInputTokens } from './usage-estimate.js';
 

@@ -3,7 +3,7 @@ import { anthropicServer } from '@palimpsest/provider-servers';
 import { expect, it, onTestFinished } from 'vitest';
 import { anthropicLLM } from './llm.js';
 import type { MessagesOptions } from './request-plan.js';
-import { toMessagesRequest } from './to-request.js';
+import { toMessagesRequest } from './request.js';
 
 const user = (words: string): Message => ({ role: 'user', content: [{ type: 'text', text: words }] });
 const limitOf = (options: MessagesOptions, words = 'Go.') =>

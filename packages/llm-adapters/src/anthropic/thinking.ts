@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { InvalidRequestError } from '../errors.js';
 import type { Effort, ModelFacts } from '../models/model-facts.js';
-import { isThinking } from '../wire/anthropic-writer.js';
+import { isThinking } from './writer.js';
 import type { Block, Turn } from './turns.js';
 
 /** The thinking options of a Claude model. */

@@ -1,4 +1,4 @@
-import { assertModel } from '../checked-input.js';
+import { assertModel } from '../request-check.js';
 import { assertOptions, isObject, isText } from '../options/checked-options.js';
 import type { OptionChecks } from '../options/checked-options.js';
 import { sdkOptionChecks } from '../options/sdk-option-checks.js';

@@ -1,9 +1,9 @@
 import type { Message } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import { callIds } from '../wire/call-ids.js';
-import { chatMessage } from '../wire/chat-writer.js';
+import { chatMessage } from './chat/writer.js';
 import type { ToolNames } from '../wire/tool-names.js';
-import { inOrder } from './message-order.js';
+import { inOrder } from './chat/message-order.js';
 import { mistralCallIds } from './mistral-call-ids.js';
 import type { ServerProfile } from './server-profile.js';
 

@@ -1,5 +1,5 @@
 import { InvalidRequestError } from '../errors.js';
-import type { HistoryRules } from '../wire/history-events.js';
+import type { HistoryRules } from '../wire/history-reader.js';
 
 /** The type of the events that keep values without a neutral form: `path`, `reason` and the original `value`. */
 export const setAsideType = 'openai/set-aside';

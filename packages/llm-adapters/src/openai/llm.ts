@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import { assertModel } from '../checked-input.js';
+import { assertModel } from '../request-check.js';
 import { assertOptions, isBoolean, isObject, isOneOf, isText } from '../options/checked-options.js';
 import type { OptionChecks } from '../options/checked-options.js';
 import { sdkOptionChecks } from '../options/sdk-option-checks.js';
@@ -14,17 +14,17 @@ import type { SdkLLMOptions } from '../sdk-llm.js';
 import { toolNames } from '../wire/tool-names.js';
 import { doneMarkers } from './done-marker.js';
 import { errorInResponse, withReadableBodies } from './error-body.js';
-import { fromChatCompletion } from './from-response.js';
+import { fromChatCompletion } from './chat/response.js';
 import { toLLMError } from './map-error.js';
 import type { OpenAIModelOptions } from './model-options.js';
-import { fromResponse } from './responses/from-response.js';
+import { fromResponse } from './responses/response.js';
 import { responseOfEvents } from './responses/stream.js';
-import { toResponsesRequest } from './responses/to-request.js';
+import { toResponsesRequest } from './responses/request.js';
 import { isThisMachine } from '../this-machine.js';
 import { profileOfAddress, serverProfile } from './server-profile.js';
 import type { ServerName, ServerProfile } from './server-profile.js';
-import { responseOfStream } from './stream.js';
-import { toChatCompletionsRequest } from './to-request.js';
+import { responseOfStream } from './chat/stream.js';
+import { toChatCompletionsRequest } from './chat/request.js';
 
 /**
  * Options of {@link openaiLLM}. `apiKey` defaults to the variable `OPENAI_API_KEY`, and no key is needed for a server on the

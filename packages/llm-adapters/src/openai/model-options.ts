@@ -1,5 +1,5 @@
 import type { Effort } from '../models/model-facts.js';
-import type { CacheTtl } from './cache-hints.js';
+import type { CacheTtl } from './cache-marks.js';
 
 /** The options of OpenAI's models in both APIs. */
 export interface OpenAIModelOptions {

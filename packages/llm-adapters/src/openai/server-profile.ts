@@ -1,4 +1,4 @@
-import type { ChatDialect } from '../wire/chat-writer.js';
+import type { ChatDialect } from './chat/writer.js';
 import { InvalidRequestError } from '../errors.js';
 import { isThisMachine } from '../this-machine.js';
 

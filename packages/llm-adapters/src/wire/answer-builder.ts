@@ -8,7 +8,7 @@ import type {
   ToolCall,
 } from '@palimpsest/events';
 import type { CallState, Completion } from '../llm.js';
-import type { Piece } from './read-message.js';
+import type { Piece } from './pieces.js';
 import { receivedToolName } from './received-call.js';
 import type { ToolNames } from './tool-names.js';
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { parseEvent } from '@palimpsest/events';
 import { describe, expect, test } from 'vitest';
-import { readAnthropicMessage } from './anthropic-reader.js';
-import { readChatMessage } from './chat-reader.js';
-import { HistoryEvents } from './history-events.js';
-import type { HistoryRules } from './history-events.js';
-import type { ReadMessage } from './read-message.js';
+import { readAnthropicMessage } from '../anthropic/reader.js';
+import { readChatMessage } from '../openai/chat/reader.js';
+import { HistoryEvents } from './history-reader.js';
+import type { HistoryRules } from './history-reader.js';
+import type { ReadMessage } from './pieces.js';
 import { anthropicUsage, openaiUsage } from './reported-usage.js';
-import { readResponsesItem } from './responses-reader.js';
+import { readResponsesItem } from '../openai/responses/reader.js';
 import { readTool } from './tool-definition.js';
 
 // Logs and servers hold anything under the names of the three APIs. A reader never throws, and leaves nothing out.

@@ -1,6 +1,6 @@
 import type { CallState } from '../llm.js';
 import { textOf } from './json-fields.js';
-import type { Piece } from './read-message.js';
+import type { Piece } from './pieces.js';
 import { isReadableInput } from './tool-input.js';
 import type { ToolNames } from './tool-names.js';
 

@@ -1,15 +1,15 @@
 import type { Message } from '@palimpsest/events';
 import { describe, expect, it } from 'vitest';
 import { answerOf } from './answer-builder.js';
-import { readAnthropicMessage } from './anthropic-reader.js';
-import { messageBlocks } from './anthropic-writer.js';
+import { readAnthropicMessage } from '../anthropic/reader.js';
+import { messageBlocks } from '../anthropic/writer.js';
 import { callIds } from './call-ids.js';
-import { readChatMessage } from './chat-reader.js';
-import { chatMessage } from './chat-writer.js';
-import { contentOf } from './read-message.js';
-import type { ReadMessage } from './read-message.js';
-import { readResponsesItem } from './responses-reader.js';
-import { inputItems } from './responses-writer.js';
+import { readChatMessage } from '../openai/chat/reader.js';
+import { chatMessage } from '../openai/chat/writer.js';
+import { contentOf } from './pieces.js';
+import type { ReadMessage } from './pieces.js';
+import { readResponsesItem } from '../openai/responses/reader.js';
+import { inputItems } from '../openai/responses/writer.js';
 import { toolNames } from './tool-names.js';
 
 // What a writer writes, the reader of the same API reads.

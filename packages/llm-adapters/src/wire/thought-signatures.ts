@@ -1,6 +1,6 @@
 import type { AssistantMessage } from '@palimpsest/events';
 import { field, textOf } from './json-fields.js';
-import type { ThinkingPiece } from './read-message.js';
+import type { ThinkingPiece } from './pieces.js';
 
 // Gemini puts the signature of its thoughts on the calls that follow from them (`extra_content.google.thought_signature`), and
 // only on the first call of a parallel batch. In neutral form this is a thinking block without text; the block's position

@@ -1,0 +1,140 @@
+import { isMeaningful } from '@palimpsest/events';
+import type { KnownContent, Message } from '@palimpsest/events';
+import { Memo } from '../../memo.js';
+import { sentIdsOf } from '../../wire/call-ids.js';
+import type { CallIds } from '../../wire/call-ids.js';
+import { imageSource } from '../../wire/image-source.js';
+import type { KnownAssistantMessage, KnownMessage } from '../../wire/known-messages.js';
+import { failedSilently, imageNotShown } from '../../wire/placeholders.js';
+import { sendableMessage } from '../../wire/sendable-message.js';
+import { textOnly } from '../../wire/text-only.js';
+import { signatureOfCall } from '../../wire/thought-signatures.js';
+import { toolArguments } from '../../wire/tool-input.js';
+import { sentNamesOf } from '../../wire/tool-names.js';
+import type { ToolNames } from '../../wire/tool-names.js';
+
+/** The differences in messages between servers that speak Chat Completions. */
+export interface ChatDialect {
+  /** `text`: content is always one string, and an image becomes a text that names it. */
+  readonly content: 'parts' | 'text';
+  /** The content of an assistant message that has only calls. */
+  readonly emptyContent: 'null' | 'empty-string';
+  /** Which messages carry the model's unsigned reasoning: `with-calls` puts it, even empty, on every message with calls. */
+  readonly reasoning: 'left-out' | 'with-calls';
+  /** Thought signatures are fields of calls, and those since the user's last message must be sent back. */
+  readonly thoughtSignatures: boolean;
+}
+
+/** The options of writing a message. */
+export interface ChatWriting {
+  readonly ids: CallIds;
+  readonly names: Pick<ToolNames, 'toWire'>;
+  readonly dialect: ChatDialect;
+  /** Each text that is not empty is a list of one part, so that it can carry a cache mark. @defaultValue `false` */
+  readonly textInParts?: boolean;
+}
+
+/** A part of a message: an image only in a message of the user. */
+export type ChatPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
+
+/** A message that a request sends. */
+export type ChatMessage =
+  | { role: 'system'; content: string | ChatPart[] }
+  | { role: 'user'; content: string | ChatPart[] }
+  | { role: 'assistant'; content: string | ChatPart[] | null; tool_calls?: ChatCall[]; reasoning_content?: string }
+  | { role: 'tool'; tool_call_id: string; content: string | ChatPart[] };
+
+interface ChatCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
+}
+
+const written = new Memo<Message, ChatMessage>();
+
+/**
+ * Writes a message for Chat Completions. Write messages in order: the ids of calls depend on the earlier messages. The result is
+ * well-formed. That of a frozen message is remembered, shared by all calls, and frozen.
+ */
+export function chatMessage(message: Message, writing: ChatWriting): ChatMessage {
+  const { dialect, textInParts = false } = writing;
+  const sentIds = sentIdsOf(message, writing.ids);
+  const sentNames = sentNamesOf(message, writing.names);
+  const { content, emptyContent, reasoning, thoughtSignatures } = dialect;
+  const inputs = [
+    content,
+    emptyContent,
+    reasoning,
+    thoughtSignatures,
+    textInParts,
+    sentIds.length,
+    ...sentIds,
+    ...sentNames,
+  ];
+  const write = () => {
+    const made = messageOf(sendableMessage(message), { sentIds, sentNames, dialect });
+    return textInParts ? withTextInParts(made) : made;
+  };
+  return written.of(message, write, inputs);
+}
+
+/** How a message is written: under which ids its calls or its result, under which names its calls, and for which server. */
+interface Written {
+  readonly sentIds: readonly string[];
+  readonly sentNames: readonly string[];
+  readonly dialect: ChatDialect;
+}
+
+function messageOf(message: KnownMessage, writing: Written): ChatMessage {
+  const { content } = message;
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: textOnly(content) };
+    case 'user':
+      return { role: 'user', content: userContent(content, writing.dialect) };
+    case 'assistant':
+      return assistantMessage(message, writing);
+    case 'tool': {
+      const text = textOnly(content, 'it follows the results');
+      const said = text === '' && message.isError === true ? failedSilently : text;
+      return { role: 'tool', tool_call_id: writing.sentIds[0] ?? message.toolCallId, content: said };
+    }
+  }
+}
+
+function withTextInParts(message: ChatMessage): ChatMessage {
+  const { content } = message;
+  if (typeof content !== 'string' || content === '') return message;
+  return { ...message, content: [{ type: 'text', text: content }] };
+}
+
+function assistantMessage(message: KnownAssistantMessage, { sentIds, sentNames, dialect }: Written): ChatMessage {
+  const { toolCalls = [] } = message;
+  const text = textOnly(message.content);
+  if (toolCalls.length === 0) return { role: 'assistant', content: text };
+  const reasoning = dialect.reasoning === 'with-calls' ? { reasoning_content: message.reasoningContent ?? '' } : {};
+  return {
+    role: 'assistant',
+    content: text === '' && dialect.emptyContent === 'null' ? null : text,
+    ...reasoning,
+    tool_calls: toolCalls.map((call, index) => ({
+      id: sentIds[index] ?? call.id,
+      type: 'function',
+      function: { name: sentNames[index] ?? call.name, arguments: toolArguments(call.arguments) },
+      ...(dialect.thoughtSignatures ? signatureOfCall(message, index) : {}),
+    })),
+  };
+}
+
+function userContent(content: readonly KnownContent[], dialect: ChatDialect): string | ChatPart[] {
+  if (dialect.content === 'text') return textOnly(content, 'this server takes text only');
+  const hasImages = content.some(({ type }) => type === 'image');
+  return hasImages ? content.filter(isMeaningful).map(chatPart) : textOnly(content);
+}
+
+function chatPart(part: KnownContent): ChatPart {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  const source = imageSource(part);
+  if (source.type === 'unsupported') return { type: 'text', text: imageNotShown(source.reason) };
+  return { type: 'image_url', image_url: { url: part.url } };
+}
