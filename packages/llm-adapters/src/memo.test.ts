@@ -3,7 +3,7 @@ import type { AssistantMessage, Message, UserMessage } from '@palimpsest/events'
 import { View } from '@palimpsest/view';
 import { randomLog } from '@palimpsest/view/testing';
 import { describe, expect, it } from 'vitest';
-import type { MessagesOptions } from './anthropic/request-plan.js';
+import type { MessagesOptions } from './anthropic/request.js';
 import { toMessagesRequest } from './anthropic/request.js';
 import type { CompletionRequest } from './llm.js';
 import { deepFreeze } from './memo.js';

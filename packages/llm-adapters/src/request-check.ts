@@ -1,7 +1,8 @@
 import { InvalidRequestError } from './errors.js';
-import { isEffort } from './options/checked-options.js';
-import { field, textOf } from './wire/json-fields.js';
 import type { CompletionRequest } from './llm.js';
+import type { Effort, ModelFacts } from './models/model-facts.js';
+import { isEffort } from './options.js';
+import { field, textOf } from './wire/json-fields.js';
 
 /**
  * Checks at run time that a model's name is a text, for callers without TypeScript.
@@ -99,4 +100,23 @@ function shown(value: unknown): string {
 
 function refuse(provider: string, words: string): never {
   throw new InvalidRequestError(`${provider}: ${words}`, { provider });
+}
+
+/**
+ * The effort of a request: its own, else that of the options.
+ *
+ * @throws {@link InvalidRequestError} when the model is known not to take it.
+ */
+export function effortOf(
+  request: Pick<CompletionRequest, 'effort'>,
+  options: { readonly model: string; readonly effort?: Effort | undefined },
+  { efforts, provider }: Pick<ModelFacts, 'efforts' | 'provider'>,
+): Effort | undefined {
+  const effort = request.effort ?? options.effort;
+  if (effort === undefined || efforts === undefined || efforts.includes(effort)) return effort;
+  const taken = efforts.length === 0 ? 'no effort' : `the effort ${efforts.join(', ')}`;
+  const name = provider === 'anthropic' ? 'anthropic' : 'openai';
+  throw new InvalidRequestError(`${name}: the model ${options.model} takes ${taken}, not '${effort}'`, {
+    provider: name,
+  });
 }

@@ -1,23 +1,22 @@
 import type { Usage } from '@palimpsest/events';
-import { AnsweredCounts, overflowInAnswer } from './answered-overflow.js';
-import { assertRequest } from './request-check.js';
-import { wholeCharacters } from './delta.js';
-import type { Delta } from './delta.js';
-import { connectionFailure } from './connection-failure.js';
+import { wholeCharacters } from './llm.js';
+import type { Completion, CompletionRequest, Delta, LLM } from './llm.js';
 import { AuthenticationError, InvalidRequestError, LLMError, ServiceUnavailableError } from './errors.js';
-import { effortOf } from './models/effort.js';
-import type { Completion, CompletionRequest, LLM } from './llm.js';
+import { connectionFailure } from './http-failure.js';
 import type { Effort, ModelFacts } from './models/model-facts.js';
-import { priceTable, pricesAt } from './models/price-table.js';
-import { vendorOf } from './models/vendor.js';
-import type { Vendor } from './models/vendor.js';
+import { pricesAt, priceTable, vendorOf } from './models/price-table.js';
+import type { Vendor } from './models/price-table.js';
+import { isCount, isEffort, isFunction, isObject, isText } from './options.js';
+import type { OptionCheck, OptionChecks } from './options.js';
+import { AnsweredCounts, overflowInAnswer } from './overflow.js';
 import { costOf } from './prices.js';
 import type { CostDetails, TokenPrices } from './prices.js';
-import { whatIsWrongWith, withRetries } from './retry.js';
+import { assertRequest, effortOf } from './request-check.js';
+import { endAfterSilence, longestTimeoutMs, whatIsWrongWith, withRetries } from './retry.js';
 import type { RetryOptions } from './retry.js';
 import { secretsOf } from './secrets.js';
 import type { Secrets } from './secrets.js';
-import { endAfterSilence, longestTimeoutMs } from './silence.js';
+import { field, isRecord } from './wire/json-fields.js';
 
 /** The options that every adapter has. */
 export interface SdkLLMOptions {
@@ -72,7 +71,7 @@ export interface SendCall {
 }
 
 /** The parts in which adapters differ. */
-export interface SdkAdapter<Client, Body, Response> {
+interface SdkAdapter<Client, Body, Response> {
   readonly provider: string;
   readonly facts: ModelFacts;
   /** The address of the server, resolved from options, environment and default. */
@@ -291,3 +290,42 @@ function secretsInAddress(baseURL: string): readonly string[] {
     }
   });
 }
+
+/** The names of `RetryOptions`; its numbers are checked where they are used. */
+const retryNames = Object.keys({
+  attempts: true,
+  maxTotalMs: true,
+  minDelayMs: true,
+  maxDelayMs: true,
+  maxRetryAfterMs: true,
+  onRetry: true,
+} satisfies Record<keyof RetryOptions, true>);
+
+const isRetry: OptionCheck = (value) => {
+  const unknown = isRecord(value) ? Object.keys(value).find((name) => !retryNames.includes(name)) : undefined;
+  if (unknown !== undefined) return `an object of ${retryNames.join(', ')}: there is no option retry.${unknown}`;
+  const onRetry = field(value, 'onRetry');
+  return (
+    isObject(value) ??
+    (onRetry === undefined || isFunction(onRetry) === undefined ? undefined : 'with a function onRetry')
+  );
+};
+
+/** The checks of the options that every adapter has. */
+export const sdkOptionChecks: OptionChecks<SdkLLMOptions> = {
+  // Which name is missing is said by `assertModel`.
+  model: () => undefined,
+  apiKey: isText,
+  baseURL: isText,
+  headers: isObject,
+  maxOutputTokens: isCount,
+  effort: isEffort,
+  contextWindow: isCount,
+  facts: isObject,
+  prices: isObject,
+  // What is wrong with the number is said where it is used.
+  timeoutMs: (value) => (typeof value === 'number' ? undefined : 'a number of milliseconds'),
+  retry: isRetry,
+  now: isFunction,
+  importModule: isFunction,
+};

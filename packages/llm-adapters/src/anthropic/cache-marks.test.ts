@@ -3,7 +3,7 @@ import { anthropicServer } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CacheHints, CachePlace, Completion } from '../llm.js';
 import { anthropicLLM } from './llm.js';
-import type { MessagesOptions } from './request-plan.js';
+import type { MessagesOptions } from './request.js';
 import { toMessagesRequest } from './request.js';
 
 const text = (words: string) => ({ type: 'text' as const, text: words });

@@ -1,9 +1,8 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { CacheHints } from '../llm.js';
 import type { ModelFacts } from '../models/model-facts.js';
-import { stablePlaces } from '../wire/cache-place.js';
-import { distinctPlaces, isBefore } from '../wire/part-place.js';
-import type { PartPlace } from '../wire/part-place.js';
+import { distinctPlaces, isBefore, stablePlaces } from '../wire/cache-place.js';
+import type { PartPlace } from '../wire/cache-place.js';
 import type { Block, Turn, Turns } from './turns.js';
 
 /** @see provider-rules A.7 */

@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { fewer } from '../../test-support/fewer.js';
 import { InvalidRequestError } from '../errors.js';
 import { modelFacts } from '../models/model-facts.js';
-import { unknownToolName } from '../wire/received-call.js';
+import { unknownToolName } from '../wire/pieces.js';
 import { eventsFromMessages, setAsideType } from './events.js';
 import { anthropicLLM } from './llm.js';
 import { toMessagesRequest } from './request.js';

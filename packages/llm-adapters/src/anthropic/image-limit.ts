@@ -1,6 +1,6 @@
 import type { ContentPart, Message } from '@palimpsest/events';
 import type { ModelFacts } from '../models/model-facts.js';
-import { imageSource } from '../wire/image-source.js';
+import { imageSource } from '../wire/images.js';
 
 /** @see provider-rules A.3 */
 const maxImages = { small: 100, large: 600, smallWindow: 200_000 };

@@ -1,22 +1,18 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { assertModel } from '../request-check.js';
-import { assertOptions, isObject, isOneOf } from '../options/checked-options.js';
-import type { OptionChecks } from '../options/checked-options.js';
-import { sdkOptionChecks } from '../options/sdk-option-checks.js';
-import { environmentVariable } from '../environment.js';
+import { assertOptions, isObject, isOneOf } from '../options.js';
+import type { OptionChecks } from '../options.js';
+import { sdkLLM, sdkOptionChecks } from '../sdk-llm.js';
+import { environmentVariable, lazySdk, withOwnRedirects } from '../sdk-client.js';
 import type { LLM } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
-import { withOwnRedirects } from '../http/own-redirects.js';
-import { lazySdk } from '../sdk.js';
-import { sdkLLM } from '../sdk-llm.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';
 import { completionOf, isErrorAnswer } from './response.js';
 import { toLLMError } from './map-error.js';
-import { requestPlan } from './request-plan.js';
-import type { MessagesOptions, RequestPlan } from './request-plan.js';
+import { bodyOf, requestPlan } from './request.js';
+import type { MessagesOptions, RequestPlan } from './request.js';
 import { streamMessage } from './stream.js';
 import { assertThinkingOptions } from './thinking.js';
-import { bodyOf } from './request.js';
 
 /**
  * Options of {@link anthropicLLM}. `apiKey` defaults to the variable `ANTHROPIC_API_KEY`, `baseURL` to the variable

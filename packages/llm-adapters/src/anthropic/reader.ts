@@ -1,9 +1,8 @@
-import { imageUrl } from '../wire/image-part.js';
+import { imageUrl } from '../wire/images.js';
 import { field, isRecord, listOf, textOf } from '../wire/json-fields.js';
-import { imageNotShown } from '../wire/placeholders.js';
-import { notAMessage, notContent, standIn, textPiece } from '../wire/pieces.js';
+import { imageNotShown } from '../wire/sendable-message.js';
+import { notAMessage, notContent, receivedArguments, standIn, stateOf, textPiece } from '../wire/pieces.js';
 import type { ContentPiece, Piece, ReadMessage, UnreadPiece } from '../wire/pieces.js';
-import { receivedArguments, stateOf } from '../wire/received-call.js';
 
 /**
  * Reads a message of the Messages API, request or response. Text inside documents and search results is read as text, and the

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import { ContextWindowExceededError, ServiceUnavailableError } from '../errors.js';
-import { unnamedToolName } from '../wire/received-call.js';
+import { unnamedToolName } from '../wire/pieces.js';
 import { toolNames } from '../wire/tool-names.js';
 import { fromMessage } from './response.js';
 

@@ -5,18 +5,17 @@ import { field, textOf } from '../wire/json-fields.js';
 import type { Completion, CompletionRequest } from '../llm.js';
 import { costOf } from '../prices.js';
 import type { TokenPrices } from '../prices.js';
-import { estimateUsage } from '../usage-estimate.js';
+import { estimateUsage } from '../usage.js';
 import { anthropicBlocks, readAnthropicBlock } from './reader.js';
 import { answerOf } from '../wire/answer-builder.js';
 import type { Answer } from '../wire/answer-builder.js';
 import { finishReasonOf } from '../wire/finish-reason.js';
-import { textPiece } from '../wire/pieces.js';
-import { followed } from '../wire/received-call.js';
+import { followed, textPiece } from '../wire/pieces.js';
 import type { Piece } from '../wire/pieces.js';
 import { anthropicUsage } from '../wire/reported-usage.js';
 import { toLLMError } from './map-error.js';
-import { requestPlan } from './request-plan.js';
-import type { MessagesOptions, RequestPlan } from './request-plan.js';
+import { requestPlan } from './request.js';
+import type { MessagesOptions, RequestPlan } from './request.js';
 
 /** The options of reading a response. */
 export interface MessageOptions extends Partial<MessagesOptions> {

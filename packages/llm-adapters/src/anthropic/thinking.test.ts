@@ -3,7 +3,7 @@ import { checkAnthropicRequest } from '@palimpsest/provider-servers';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../errors.js';
 import { anthropicLLM } from './llm.js';
-import type { MessagesOptions } from './request-plan.js';
+import type { MessagesOptions } from './request.js';
 import { toMessagesRequest } from './request.js';
 
 const text = (words: string) => ({ type: 'text' as const, text: words });

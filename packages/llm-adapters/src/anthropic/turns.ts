@@ -6,9 +6,8 @@ import { isThinking, messageBlocks, textBlock, textBlocks } from './writer.js';
 import type { AnthropicText } from './writer.js';
 import { lastBefore } from '../wire/cache-place.js';
 import { callIds } from '../wire/call-ids.js';
-import type { PartPlace } from '../wire/part-place.js';
-import { pleaseGoOn, startOfConversation } from '../wire/placeholders.js';
-import { sendableMessage } from '../wire/sendable-message.js';
+import type { PartPlace } from '../wire/cache-place.js';
+import { pleaseGoOn, sendableMessage, startOfConversation } from '../wire/sendable-message.js';
 import type { ToolNames } from '../wire/tool-names.js';
 
 /** A block of a message. */
@@ -33,7 +32,7 @@ export interface Turns {
 }
 
 /** The options of turning messages into turns. */
-export interface TurnsOptions {
+interface TurnsOptions {
   readonly names: ToolNames;
   readonly facts: Pick<ModelFacts, 'acceptsSystemMessages' | 'acceptsPrefill'>;
   /** False if the model would refuse it. */

@@ -3,11 +3,10 @@ import type { KnownContent, KnownThinkingBlock, Message } from '@palimpsest/even
 import { Memo } from '../memo.js';
 import { sentIdsOf } from '../wire/call-ids.js';
 import type { CallIds } from '../wire/call-ids.js';
-import { imageSource } from '../wire/image-source.js';
-import type { ImageMediaType } from '../wire/image-source.js';
-import type { KnownAssistantMessage, KnownMessage, KnownToolMessage } from '../wire/known-messages.js';
-import { failedSilently, imageNotShown, noWords } from '../wire/placeholders.js';
-import { sendableMessage } from '../wire/sendable-message.js';
+import { imageSource } from '../wire/images.js';
+import type { ImageMediaType } from '../wire/images.js';
+import type { KnownAssistantMessage, KnownMessage, KnownToolMessage } from '../wire/sendable-message.js';
+import { failedSilently, imageNotShown, noWords, sendableMessage } from '../wire/sendable-message.js';
 import { toolInput } from '../wire/tool-input.js';
 import { sentNamesOf } from '../wire/tool-names.js';
 import type { ToolNames } from '../wire/tool-names.js';
@@ -22,7 +21,7 @@ export interface AnthropicText {
 }
 
 /** A block of an image. */
-export interface AnthropicImage {
+interface AnthropicImage {
   type: 'image';
   source: { type: 'url'; url: string } | { type: 'base64'; media_type: ImageMediaType; data: string };
 }

@@ -1,15 +1,13 @@
-import { assertModel } from '../request-check.js';
-import { assertOptions, isObject, isText } from '../options/checked-options.js';
-import type { OptionChecks } from '../options/checked-options.js';
-import { sdkOptionChecks } from '../options/sdk-option-checks.js';
-import { environmentVariable } from '../environment.js';
-import { InvalidRequestError } from '../errors.js';
+import { AuthenticationError, InvalidRequestError } from '../errors.js';
+import { isThisMachine, shownAddress } from '../http-failure.js';
 import type { LLM } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
+import { assertOptions, isObject, isText } from '../options.js';
+import type { OptionChecks } from '../options.js';
+import { sdkOptionChecks } from '../sdk-llm.js';
+import { assertModel } from '../request-check.js';
+import { environmentVariable } from '../sdk-client.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';
-import { shownAddress } from '../shown-address.js';
-import { isThisMachine } from '../this-machine.js';
-import { MissingApiKeyError, UnknownProviderError } from './errors.js';
 import { modelProviders } from './model-providers.js';
 import type { ModelProvider } from './model-providers.js';
 
@@ -160,4 +158,39 @@ function checkedAddress(address: string, what: string): string {
     `${what} must be an address with http:// or https://, such as http://localhost:8000/v1, not ${shownAddress(address)}`,
     { provider: 'openai' },
   );
+}
+
+/** The environment variable with the key of the model's provider is not set. */
+export class MissingApiKeyError extends AuthenticationError {
+  static override get typeName(): string {
+    return 'MissingApiKeyError';
+  }
+
+  /** The variable to set. */
+  readonly variable: string;
+
+  constructor(model: string, options: { readonly provider: string; readonly variable: string }) {
+    super(
+      `The model '${model}' is ${options.provider}'s and needs a key: set the environment variable ${options.variable}. ` +
+        'Logins of subscriptions (Claude Pro or Max, ChatGPT Plus) are not taken, only keys of the API.',
+      { provider: options.provider },
+    );
+    this.variable = options.variable;
+  }
+}
+
+/** A model's name begins with no provider that is known. */
+export class UnknownProviderError extends InvalidRequestError {
+  static override get typeName(): string {
+    return 'UnknownProviderError';
+  }
+
+  constructor(model: string, provider: string) {
+    const known = modelProviders.map(({ name }) => name).join(', ');
+    super(
+      `The model '${model}' is of no known provider: '${provider}' is none of ${known}. ` +
+        'A model of another server is named as that server names it, together with its address (base URL).',
+      { provider },
+    );
+  }
 }

@@ -1,9 +1,9 @@
 import type { TokenPrices } from '../prices.js';
-import { modelName } from './model-name.js';
-import type { PriceRow } from './price-row.js';
+import { modelName } from './model-facts.js';
 import { priceRows } from './price-rows.js';
+import type { PriceRow } from './price-rows.js';
 
-export type { PriceRow } from './price-row.js';
+export type { PriceRow } from './price-rows.js';
 
 /** The prices that this version knows. Plain data that can be read, extended or replaced. */
 export const priceTable: readonly PriceRow[] = priceRows;
@@ -33,4 +33,27 @@ function isValidAt({ validFrom = '', validTo, weekdayHoursUtc }: PriceRow, date:
   const isWeekday = date.getUTCDay() >= 1 && date.getUTCDay() <= 5;
   const hour = date.getUTCHours();
   return isWeekday && weekdayHoursUtc.some(([from, to]) => hour >= from && hour < to);
+}
+
+/** The vendors of known addresses. A router has no prices of its own here, and its windows are those of the vendors. */
+export type Vendor =
+  'anthropic' | 'openai' | 'openrouter' | 'deepseek' | 'google' | 'mistral' | 'moonshot' | 'xai' | 'alibaba';
+
+const hosts: readonly (readonly [RegExp, Vendor])[] = [
+  [/^api\.anthropic\.com$/, 'anthropic'],
+  [/^(?:[a-z]{2}\.)?api\.openai\.com$/, 'openai'],
+  [/^api\.deepseek\.com$/, 'deepseek'],
+  [/^generativelanguage\.googleapis\.com$/, 'google'],
+  [/^api\.mistral\.ai$/, 'mistral'],
+  [/^api\.moonshot\.(?:ai|cn)$/, 'moonshot'],
+  [/^api\.x\.ai$/, 'xai'],
+  [/^openrouter\.ai$/, 'openrouter'],
+  [/^dashscope(?:-intl|-us)?\.aliyuncs\.com$/, 'alibaba'],
+];
+
+/** The vendor whose service has this address; undefined for clouds, proxies and the local machine. */
+export function vendorOf(baseURL: string): Vendor | undefined {
+  if (!URL.canParse(baseURL)) return undefined;
+  const { hostname } = new URL(baseURL);
+  return hosts.find(([pattern]) => pattern.test(hostname))?.[1];
 }

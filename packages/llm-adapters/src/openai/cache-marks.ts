@@ -1,10 +1,9 @@
 import type { Message } from '@palimpsest/events';
 import type { CacheHints, CachePlace } from '../llm.js';
-import { modelName } from '../models/model-name.js';
-import { endOfAnswered, stablePlaces } from '../wire/cache-place.js';
-import { distinctPlaces } from '../wire/part-place.js';
-import type { PartPlace } from '../wire/part-place.js';
-import { shortHash } from '../wire/short-hash.js';
+import { modelName } from '../models/model-facts.js';
+import { distinctPlaces, endOfAnswered, stablePlaces } from '../wire/cache-place.js';
+import type { PartPlace } from '../wire/cache-place.js';
+import { shortHash } from '../wire/call-ids.js';
 import type { ServerProfile } from './server-profile.js';
 
 /**
@@ -17,7 +16,7 @@ export type CacheTtl = '30m' | '12h';
 const maxKeyLength = 64;
 
 /** The prompt cache's fields of a request body. They are the same in both of OpenAI's APIs. */
-export interface CacheFields {
+interface CacheFields {
   readonly prompt_cache_key?: string;
   /** The installed SDK's types may know fewer lifetimes than the provider. */
   readonly prompt_cache_options?: { readonly ttl?: '30m' };
@@ -64,7 +63,7 @@ export function namesPlaces({ cachedMessages, stableMessages }: CacheHints): boo
 }
 
 /** The parts of a request that can carry breakpoints. A part is named by its message or item and its place there. */
-export interface Carriers {
+interface Carriers {
   readonly first: PartPlace | undefined;
   readonly newest: PartPlace | undefined;
   /** The last carrier before a place. */

@@ -1,4 +1,4 @@
-import { imageUrl } from '../wire/image-part.js';
+import { imageUrl } from '../wire/images.js';
 import { field, isRecord, textOf } from '../wire/json-fields.js';
 import { notContent, standIn, textPiece } from '../wire/pieces.js';
 import type { ContentPiece, UnreadPiece } from '../wire/pieces.js';

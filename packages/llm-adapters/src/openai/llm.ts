@@ -1,29 +1,24 @@
 import type OpenAI from 'openai';
 import { assertModel } from '../request-check.js';
-import { assertOptions, isBoolean, isObject, isOneOf, isText } from '../options/checked-options.js';
-import type { OptionChecks } from '../options/checked-options.js';
-import { sdkOptionChecks } from '../options/sdk-option-checks.js';
-import { environmentVariable } from '../environment.js';
+import { assertOptions, isBoolean, isObject, isOneOf, isText } from '../options.js';
+import type { OptionChecks } from '../options.js';
+import { sdkLLM, sdkOptionChecks } from '../sdk-llm.js';
+import { environmentVariable, lazySdk, plainAnswer, withOwnRedirects } from '../sdk-client.js';
 import type { LLM } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
-import { withOwnRedirects } from '../http/own-redirects.js';
-import { plainAnswer } from '../http/plain-answer.js';
-import { lazySdk } from '../sdk.js';
-import { sdkLLM } from '../sdk-llm.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';
 import { toolNames } from '../wire/tool-names.js';
-import { doneMarkers } from './done-marker.js';
+import { doneMarkers, responseOfStream } from './chat/stream.js';
 import { errorInResponse, withReadableBodies } from './error-body.js';
 import { fromChatCompletion } from './chat/response.js';
 import { toLLMError } from './map-error.js';
-import type { OpenAIModelOptions } from './model-options.js';
+import type { OpenAIModelOptions } from './chat/request.js';
 import { fromResponse } from './responses/response.js';
 import { responseOfEvents } from './responses/stream.js';
 import { toResponsesRequest } from './responses/request.js';
-import { isThisMachine } from '../this-machine.js';
+import { isThisMachine } from '../http-failure.js';
 import { profileOfAddress, serverProfile } from './server-profile.js';
 import type { ServerName, ServerProfile } from './server-profile.js';
-import { responseOfStream } from './chat/stream.js';
 import { toChatCompletionsRequest } from './chat/request.js';
 
 /**

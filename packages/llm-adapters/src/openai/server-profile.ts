@@ -1,6 +1,6 @@
 import type { ChatDialect } from './chat/writer.js';
 import { InvalidRequestError } from '../errors.js';
-import { isThisMachine } from '../this-machine.js';
+import { isThisMachine } from '../http-failure.js';
 
 /**
  * How a server that speaks OpenAI's protocol differs from OpenAI. Plain data, so that the profile of another server is a named

@@ -19,7 +19,7 @@ const unsupported: readonly string[] = [
 ];
 
 /** A format in the form that both APIs accept. */
-export interface SendableFormat {
+interface SendableFormat {
   readonly name: string;
   readonly schema: Record<string, unknown>;
   readonly strict: boolean;

@@ -1,11 +1,10 @@
 import type { Usage } from '@palimpsest/events';
-import { assertOptions, isBoolean, isFunction, isObject } from '../options/checked-options.js';
-import type { OptionChecks } from '../options/checked-options.js';
+import { assertOptions, isBoolean, isFunction, isObject } from '../options.js';
+import type { OptionChecks } from '../options.js';
 import { LLMError, RateLimitError } from '../errors.js';
 import type { CompletionRequest, LLM } from '../llm.js';
-import { llmAround } from '../llm-around.js';
-import { totalInputTokens } from '../usage.js';
-import { estimateInputTokens } from '../usage-estimate.js';
+import { llmAround } from '../llm.js';
+import { estimateInputTokens, totalInputTokens } from '../usage.js';
 import type { RateCost, RateLimit, RateWait } from './rate-limit.js';
 
 /** Options of {@link limitedLLM}. */

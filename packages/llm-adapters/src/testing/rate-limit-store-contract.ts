@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RateLimitStore } from '../rates/rate-limit-store.js';
+import type { RateLimitStore } from '../rates/rate-limit.js';
 
 /** A store to test, in which nothing is used. */
 export interface RateLimitStoreUnderTest {

@@ -1,11 +1,10 @@
 import type { AssistantMessage, ToolCall, Usage } from '@palimpsest/events';
-import { deltasFromMessage } from '../delta.js';
-import type { Delta } from '../delta.js';
+import { deltasFromMessage } from '../llm.js';
+import type { Completion, CompletionRequest, Delta, FinishReason, LLM } from '../llm.js';
 import { ContextWindowExceededError, LLMError } from '../errors.js';
-import type { Completion, CompletionRequest, FinishReason, LLM } from '../llm.js';
 import { costOf } from '../prices.js';
 import type { TokenPrices } from '../prices.js';
-import { estimateInputTokens, estimateUsage } from '../usage-estimate.js';
+import { estimateInputTokens, estimateUsage } from '../usage.js';
 
 /** A tool call of a script. */
 export interface ScriptedToolCall {

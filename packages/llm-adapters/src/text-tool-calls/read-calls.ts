@@ -1,8 +1,8 @@
 import type { CallState } from '../llm.js';
-import { unnamedToolName } from '../wire/received-call.js';
+import { unnamedToolName } from '../wire/pieces.js';
 
 /** A call that a model wrote. `arguments` is the text that it wrote, which need not parse. */
-export interface WrittenCall {
+interface WrittenCall {
   readonly name: string;
   readonly arguments: string;
   /**
@@ -13,14 +13,14 @@ export interface WrittenCall {
 }
 
 /** An answer, divided. */
-export interface ReadAnswer {
+interface ReadAnswer {
   /** What is no call. A beginning of the answer, if it has calls at its end alone. */
   readonly text: string;
   readonly calls: readonly WrittenCall[];
 }
 
 /** Where a call may begin: ours, that of models which learned another form, or a fence with JSON. */
-export const callStart = /<tool_call\b|<function=|```(?:json|tool_call|tool_code)?\s*[[{]/i;
+const callStart = /<tool_call\b|<function=|```(?:json|tool_call|tool_code)?\s*[[{]/i;
 
 const fence = /^```[a-z_]*\s*([[{][\s\S]*?[\]}])\s*(?:```|$)/i;
 const block = /^<tool_call\b[^>]{0,200}>([\s\S]*?)(?:(<\/tool_call>)|(?=<tool_call\b)|$)/i;
@@ -181,4 +181,41 @@ function withoutOuterBrace(text: string): string {
   const trimmed = text.trim();
   const opened = trimmed.split('{').length - trimmed.split('}').length;
   return opened < 0 && trimmed.endsWith('}') ? trimmed.slice(0, -1).trim() : trimmed;
+}
+
+/** What can be the beginning of a call, at the end of a text. */
+const mayBegin = /(?:<[a-z_]{0,9}|`{1,3}[a-z_]{0,12})$/i;
+/** No beginning of a call is longer. Unit: characters. */
+const longestBeginning = 16;
+
+/** Hands out the text of a streamed answer up to its first call. What may be a call waits until the answer is complete. */
+export class StreamedText {
+  #waiting = '';
+  #handedOut = 0;
+  #hasCall = false;
+
+  /** The text that can be shown now. */
+  add(piece: string): string {
+    this.#waiting += piece;
+    // An answer that is JSON from its beginning may be nothing but a call.
+    if (this.#hasCall || (this.#handedOut === 0 && /^\s*(?:[[{]|$)/.test(this.#waiting))) return '';
+    const start = callStart.exec(this.#waiting)?.index;
+    this.#hasCall = start !== undefined;
+    const shown = withoutBeginning(this.#waiting.slice(0, start));
+    this.#waiting = this.#waiting.slice(shown.length);
+    this.#handedOut += shown.length;
+    return shown;
+  }
+
+  /** What of the whole text has not been shown. */
+  rest(whole: string): string {
+    return whole.slice(this.#handedOut);
+  }
+}
+
+/** Without white space at the end, which is left out before a call. */
+function withoutBeginning(text: string): string {
+  const trimmed = text.trimEnd();
+  const begun = mayBegin.exec(trimmed.slice(-longestBeginning));
+  return begun === null ? trimmed : trimmed.slice(0, trimmed.length - begun[0].length).trimEnd();
 }

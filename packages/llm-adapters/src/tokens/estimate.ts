@@ -1,7 +1,6 @@
 import { estimateTextTokens } from '@palimpsest/events';
 import type { ModelFacts } from '../models/model-facts.js';
-import { requestSizes } from './request-size.js';
-import { safeCounter } from './token-counter.js';
+import { requestSizes, safeCounter } from './token-counter.js';
 import type { TokenCounter } from './token-counter.js';
 
 /** An image as large as a provider reads it. Unit: tokens. @see https://docs.claude.com/en/docs/build-with-claude/vision */

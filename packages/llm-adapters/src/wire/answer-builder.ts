@@ -9,7 +9,7 @@ import type {
 } from '@palimpsest/events';
 import type { CallState, Completion } from '../llm.js';
 import type { Piece } from './pieces.js';
-import { receivedToolName } from './received-call.js';
+import { receivedToolName } from './pieces.js';
 import type { ToolNames } from './tool-names.js';
 
 /** The options of building an answer. */

@@ -8,7 +8,7 @@ import type { HistoryRules } from './history-reader.js';
 import type { ReadMessage } from './pieces.js';
 import { anthropicUsage, openaiUsage } from './reported-usage.js';
 import { readResponsesItem } from '../openai/responses/reader.js';
-import { readTool } from './tool-definition.js';
+import { readTool } from './pieces.js';
 
 // Logs and servers hold anything under the names of the three APIs. A reader never throws, and leaves nothing out.
 

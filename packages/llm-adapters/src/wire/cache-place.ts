@@ -23,7 +23,7 @@ function isList(places: CachePlace | readonly CachePlace[]): places is readonly 
 }
 
 /** A message of a request, and how many of the pieces of its rendering stand before a place. */
-export interface EndOfPieces {
+interface EndOfPieces {
   readonly message: number;
   /** At least 1. */
   readonly pieces: number;
@@ -57,4 +57,21 @@ export function endOfAnswered(messages: readonly Message[]): number {
     0,
     messages.findLastIndex(({ role }) => role === 'assistant'),
   );
+}
+
+/** The place of a part in a list of lists. */
+export interface PartPlace {
+  readonly list: number;
+  readonly part: number;
+}
+
+/** True if the first place stands before the second. */
+export function isBefore(one: PartPlace, other: PartPlace): boolean {
+  return one.list < other.list || (one.list === other.list && one.part < other.part);
+}
+
+/** The places without repetitions, in the order of their first appearance. */
+export function distinctPlaces(places: readonly PartPlace[]): readonly PartPlace[] {
+  const isSame = (one: PartPlace, other: PartPlace) => one.list === other.list && one.part === other.part;
+  return places.filter((place, index) => places.findIndex((other) => isSame(place, other)) === index);
 }

@@ -1,5 +1,4 @@
 import type { Message, ToolCall } from '@palimpsest/events';
-import { shortHash } from './short-hash.js';
 
 /** Gives every call of a request an id that the provider accepts. Call it in the order of the messages. */
 export interface CallIds {
@@ -27,7 +26,7 @@ export function callIds(options: { readonly maxLength: number }): CallIds {
 }
 
 /** The form of the ids that a provider accepts. */
-export interface IdForm {
+interface IdForm {
   readonly isSendable: (id: string) => boolean;
   /** Another id in place of one that cannot be sent. */
   readonly alias: (id: string) => string;
@@ -87,4 +86,20 @@ export function sentIdsOf(message: Message, ids: CallIds): readonly string[] {
 
 function isSame(ids: readonly string[], calls: readonly ToolCall[]): boolean {
   return calls.every(({ id }, index) => id === ids[index]);
+}
+
+const offsetBasis = 0xcbf29ce484222325n;
+const prime = 0x100000001b3n;
+
+/**
+ * 64 bits of a text as 16 hexadecimal digits, always the same for the same text. Not for secrets.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc9923 | FNV-1a}
+ */
+export function shortHash(text: string): string {
+  let hash = offsetBasis;
+  // UTF-8 encodes all lone surrogates alike; escaping keeps them distinct.
+  const sound = text.isWellFormed() ? text : JSON.stringify(text);
+  for (const byte of new TextEncoder().encode(sound)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * prime);
+  return hash.toString(16).padStart(16, '0');
 }

@@ -15,10 +15,8 @@ import type {
 } from '@palimpsest/events';
 import { AnswerBuilder } from './answer-builder.js';
 import type { Mutable } from './answer-builder.js';
-import { partsOf } from './pieces.js';
+import { partsOf, readTool, unknownToolName } from './pieces.js';
 import type { Piece, ReadMessage, ResultPiece } from './pieces.js';
-import { unknownToolName } from './received-call.js';
-import { readTool } from './tool-definition.js';
 import { isReadableInput, loggedArguments } from './tool-input.js';
 
 /** The options of reading a history. */

@@ -1,6 +1,9 @@
 import { isKnownContent } from '@palimpsest/events';
-import type { HostFile, KnownContent, KnownThinkingBlock, ReasoningItem } from '@palimpsest/events';
+import type { HostFile, KnownContent, KnownThinkingBlock, ReasoningItem, ToolDefinition } from '@palimpsest/events';
 import type { CallState } from '../llm.js';
+import { field, isRecord, textOf } from './json-fields.js';
+import { isReadableInput } from './tool-input.js';
+import type { ToolNames } from './tool-names.js';
 
 /**
  * One block, part or item of a provider's content in neutral form. A reader takes any JSON value and never throws. It returns
@@ -123,4 +126,62 @@ export function textPiece(text: string): ContentPiece {
 /** A text of ours, or a text inside a value that is not sent. */
 export function standIn(text: string): ContentPiece {
   return { type: 'content', part: { type: 'text', text }, isStandIn: true };
+}
+
+/** The name of a call for which the model gave no name. Every provider accepts it in a history. */
+export const unnamedToolName = 'unnamed_tool';
+
+/** The tool name of a result without a call. */
+export const unknownToolName = 'unknown_tool';
+
+/** The tool name of a call, from any value that the server sent as the name. */
+export function receivedToolName(name: unknown, names: Pick<ToolNames, 'fromWire'>): string {
+  const text = textOf(name);
+  return text === undefined || text.trim() === '' ? unnamedToolName : names.fromWire(text);
+}
+
+/** The state of a call by the value in which its arguments came: only text is raw. */
+export function stateOf(value: unknown): CallState {
+  return typeof value === 'string' ? 'as-written' : 'parsed';
+}
+
+/** A piece behind which the provider went on: a call is then whole, where its text cannot say so. */
+export function followed(piece: Piece): Piece {
+  if (piece.type !== 'call') return piece;
+  const { state = 'as-written', arguments: text } = piece;
+  const saysNothing = state === 'parsed' || (state === 'as-written' && text.trim() === '');
+  return saysNothing ? { ...piece, state: 'complete' } : piece;
+}
+
+/** The arguments of a call as JSON text: some servers send parsed arguments, some send none. */
+export function receivedArguments(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? {});
+}
+
+/**
+ * The free text of a custom tool's call as arguments: a JSON object with the field `input`. Text that is a JSON object stays
+ * unchanged.
+ */
+export function customToolArguments(input: unknown): string {
+  const text = receivedArguments(input);
+  return text.trim() !== '' && isReadableInput(text) ? text : JSON.stringify({ input: text });
+}
+
+/**
+ * A tool that a request declares, in the form of any of the three APIs: `{ function: { name, parameters } }`,
+ * `{ name, parameters }`, `{ name, input_schema }`. Undefined for a tool that only the provider runs and for a tool without
+ * JSON input: such a tool has its own type and no schema.
+ */
+export function readTool(tool: unknown): ToolDefinition | undefined {
+  const declared = isRecord(field(tool, 'function')) ? field(tool, 'function') : tool;
+  const name = textOf(field(declared, 'name'));
+  const schema = field(declared, 'parameters') ?? field(declared, 'input_schema') ?? field(declared, 'inputSchema');
+  const type = field(tool, 'type');
+  const isSchema = isRecord(schema) && !Array.isArray(schema);
+  if (name === undefined || (!isSchema && type !== undefined && type !== 'function')) return undefined;
+  return {
+    name,
+    description: textOf(field(declared, 'description')) ?? '',
+    inputSchema: isSchema ? schema : { type: 'object', properties: {} },
+  };
 }

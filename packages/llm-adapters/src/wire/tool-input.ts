@@ -1,5 +1,5 @@
 /** The key that holds arguments that are not the JSON text of an object. */
-export const unparsedArgumentsKey = 'unparsed_arguments';
+const unparsedArgumentsKey = 'unparsed_arguments';
 
 /**
  * A call's arguments as an object. Blank text gives an empty object. Text that is not the JSON of an object, or of one that is nested

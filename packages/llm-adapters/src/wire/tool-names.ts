@@ -1,5 +1,6 @@
 import type { Message, ToolCall, ToolDefinition } from '@palimpsest/events';
-import { shortHash } from './short-hash.js';
+import { InvalidRequestError } from '../errors.js';
+import { shortHash } from './call-ids.js';
 
 const maxLength = 64;
 const sendable = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -57,7 +58,7 @@ function freeAlias(name: string, taken: ReadonlyMap<string, string>): string {
 const none: readonly never[] = [];
 
 /** The names of the tools in a history, as its calls and results have them, in order of appearance. */
-export function namesInHistory(messages: readonly Message[]): ReadonlySet<string> {
+function namesInHistory(messages: readonly Message[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const message of messages) {
     if (message.role === 'assistant') for (const { name } of message.toolCalls ?? none) names.add(name);
@@ -71,4 +72,26 @@ export function sentNamesOf(message: Message, names: Pick<ToolNames, 'toWire'>):
   if (message.role !== 'assistant' || message.toolCalls === undefined) return none;
   const sentName = ({ name }: ToolCall) => names.toWire(name.toWellFormed());
   return message.toolCalls.every((call) => sentName(call) === call.name) ? none : message.toolCalls.map(sentName);
+}
+
+/**
+ * The names of the tools that a history calls, well-formed, in order of appearance. Providers refuse calls and results in a request without
+ * tools; the adapter can declare these names instead.
+ *
+ * @see provider-rules A26
+ */
+export function calledTools(messages: readonly Message[]): readonly string[] {
+  return [...new Set([...namesInHistory(messages)].map((name) => name.toWellFormed()))];
+}
+
+/**
+ * @throws {@link InvalidRequestError} when two tools have the same name: no provider accepts them, and a call would be
+ * ambiguous.
+ */
+export function assertOneToolPerName(tools: readonly ToolDefinition[], provider: string): void {
+  const names = new Set<string>();
+  for (const { name } of tools) {
+    if (names.has(name)) throw new InvalidRequestError(`There are two tools of the name '${name}'.`, { provider });
+    names.add(name);
+  }
 }

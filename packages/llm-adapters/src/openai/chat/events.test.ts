@@ -3,7 +3,7 @@ import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../../errors.js';
 import { eventsFromMessages } from './events.js';
-import { unknownToolName } from '../../wire/received-call.js';
+import { unknownToolName } from '../../wire/pieces.js';
 import { setAsideType } from '../history.js';
 
 type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;

@@ -1,13 +1,17 @@
 import { isMeaningful } from '@palimpsest/events';
 import type { AssistantMessage, ContentPart, KnownContent, KnownThinkingBlock, Message } from '@palimpsest/events';
+import type OpenAI from 'openai';
 import { deepFreeze, Memo } from '../../memo.js';
-import type { KnownAssistantMessage, KnownToolMessage } from '../../wire/known-messages.js';
-import { noWords, pleaseGoOn, startOfConversation } from '../../wire/placeholders.js';
-import { sendableMessage } from '../../wire/sendable-message.js';
+import { callIds, distinctIds, shortHash } from '../../wire/call-ids.js';
+import type { CallIds } from '../../wire/call-ids.js';
+import { noWords, pleaseGoOn, sendableMessage, startOfConversation } from '../../wire/sendable-message.js';
+import type { KnownAssistantMessage, KnownToolMessage } from '../../wire/sendable-message.js';
+import type { ToolNames } from '../../wire/tool-names.js';
 import type { ServerProfile } from '../server-profile.js';
+import { chatMessage } from './writer.js';
 
 /** The messages that a server takes, still neutral. */
-export interface OrderedMessages {
+interface OrderedMessages {
   readonly ordered: readonly Message[];
   /** For each message of the history and for its end: how many were made of the messages before it. The last can have more merged into it. */
   readonly orderedBefore: readonly number[];
@@ -24,7 +28,7 @@ export interface OrderedMessages {
  *
  * @see provider-rules B.2 and D
  */
-export function inOrder(messages: readonly Message[], profile: ServerProfile): OrderedMessages {
+function inOrder(messages: readonly Message[], profile: ServerProfile): OrderedMessages {
   const ordered: Message[] = [];
   const orderedBefore: number[] = [];
   /** The results of the batch so far that have images. */
@@ -131,4 +135,47 @@ function withoutThinking({ role, content, toolCalls }: KnownAssistantMessage): K
 
 function moved(blocks: readonly KnownThinkingBlock[], by: number): readonly KnownThinkingBlock[] {
   return blocks.map((block) => ({ ...block, position: (block.position ?? 0) + by }));
+}
+
+type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
+
+/** @see provider-rules B3 */
+const maxCallIdLength = 40;
+
+/** The options of writing the messages of a Chat Completions request. */
+interface ChatMessagesOptions {
+  readonly names: ToolNames;
+  readonly profile: ServerProfile;
+  /** Each text that is not empty is a list of one part, so that it can carry a cache mark. */
+  readonly textInParts: boolean;
+}
+
+/** The messages of a Chat Completions request. */
+interface ChatMessages {
+  /** The list is new; its messages can be shared between requests, and are frozen then. */
+  readonly sent: WireMessage[];
+  /** For each message of the history and for its end: how many were sent for the messages before. */
+  readonly sentBefore: readonly number[];
+}
+
+/** Writes a history for a server. */
+export function chatMessages(messages: readonly Message[], options: ChatMessagesOptions): ChatMessages {
+  const { names, profile, textInParts } = options;
+  const ids = profile.callIds === 'forty' ? callIds({ maxLength: maxCallIdLength }) : mistralCallIds();
+  const { ordered, orderedBefore } = inOrder(messages, profile);
+  const writing = { ids, names, dialect: profile, textInParts };
+  return { sent: ordered.map((message) => chatMessage(message, writing) as WireMessage), sentBefore: orderedBefore };
+}
+
+/**
+ * Ids of exactly nine letters and digits, not used twice in a request. A valid id stays unchanged; any other id becomes digits
+ * of its hash, so that a longer request extends a shorter one.
+ *
+ * @see provider-rules D, Mistral
+ */
+export function mistralCallIds(): CallIds {
+  return distinctIds({
+    isSendable: (id) => /^[a-zA-Z0-9]{9}$/.test(id),
+    alias: (id) => shortHash(id).slice(0, 9),
+  });
 }

@@ -1,9 +1,8 @@
 import { field, isRecord, listOf, textOf } from '../../wire/json-fields.js';
 import { readOpenAIContent } from '../content.js';
-import { notAMessage, standIn, textPiece } from '../../wire/pieces.js';
+import { customToolArguments, notAMessage, receivedArguments, standIn, stateOf, textPiece } from '../../wire/pieces.js';
 import type { CallPiece, Piece, ReadMessage, ResultPiece, ThinkingPiece } from '../../wire/pieces.js';
-import { customToolArguments, receivedArguments, stateOf } from '../../wire/received-call.js';
-import { signatureOn } from '../../wire/thought-signatures.js';
+import { signatureOn } from './writer.js';
 
 /**
  * A message of Chat Completions, as a request or a response of any server holds it, or of libraries that use the same roles

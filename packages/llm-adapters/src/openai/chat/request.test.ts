@@ -3,7 +3,7 @@ import { checkChatCompletionsRequest } from '@palimpsest/provider-servers';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../../errors.js';
 import type { Effort } from '../../models/model-facts.js';
-import { failedSilently, startOfConversation } from '../../wire/placeholders.js';
+import { failedSilently, startOfConversation } from '../../wire/sendable-message.js';
 import { serverProfile } from '../server-profile.js';
 import type { ServerName } from '../server-profile.js';
 import { toResponsesRequest } from '../responses/request.js';

@@ -1,23 +1,21 @@
 import { wellFormedJson } from '@palimpsest/events';
 import type { Message, ToolDefinition } from '@palimpsest/events';
 import type OpenAI from 'openai';
-import { effortOf } from '../../models/effort.js';
 import type { CachePlace, CompletionRequest, JsonSchemaFormat, ToolChoice } from '../../llm.js';
 import { modelFacts } from '../../models/model-facts.js';
 import type { Effort, ModelFacts } from '../../models/model-facts.js';
+import { effortOf } from '../../request-check.js';
 import { placeOf } from '../../wire/cache-place.js';
-import { calledTools } from '../../wire/called-tools.js';
-import type { ChatPart } from './writer.js';
-import type { PartPlace } from '../../wire/part-place.js';
-import { toolNames } from '../../wire/tool-names.js';
+import type { PartPlace } from '../../wire/cache-place.js';
+import { assertOneToolPerName, calledTools, toolNames } from '../../wire/tool-names.js';
 import type { ToolNames } from '../../wire/tool-names.js';
-import { assertOneToolPerName } from '../../wire/unique-tools.js';
 import { breakpointsAt, cacheBreakpoint, cacheFields, namesPlaces, takesBreakpoints } from '../cache-marks.js';
-import { chatMessages } from '../chat-messages.js';
-import type { OpenAIModelOptions } from '../model-options.js';
+import type { CacheTtl } from '../cache-marks.js';
 import { serverProfile } from '../server-profile.js';
 import type { ServerProfile } from '../server-profile.js';
 import { sendableFormat } from '../structured-output.js';
+import { chatMessages } from './message-order.js';
+import type { ChatPart } from './writer.js';
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
 type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
@@ -201,4 +199,14 @@ function wireToolChoice(choice: ToolChoice, names: ToolNames): NonNullable<Body[
 function wireFormat(format: JsonSchemaFormat, { schemas }: ServerProfile): NonNullable<Body['response_format']> {
   if (schemas === 'in-words') return { type: 'json_object' };
   return { type: 'json_schema', json_schema: sendableFormat(format) };
+}
+
+/** The options of OpenAI's models in both APIs. */
+export interface OpenAIModelOptions {
+  /** @defaultValue the model's own; `none` if the model accepts tools on Chat Completions only with it */
+  readonly effort?: Effort;
+  /** False: at most one call an answer. Sent only with tools. @defaultValue the provider's */
+  readonly parallelToolCalls?: boolean;
+  /** How long cached prefixes are kept. @defaultValue the provider's */
+  readonly cacheTtl?: CacheTtl;
 }

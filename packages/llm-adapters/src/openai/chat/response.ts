@@ -12,7 +12,7 @@ import { openaiUsage } from '../../wire/reported-usage.js';
 import type { Completion, CompletionRequest, FinishReason } from '../../llm.js';
 import { costOf } from '../../prices.js';
 import type { TokenPrices } from '../../prices.js';
-import { estimateUsage } from '../../usage-estimate.js';
+import { estimateUsage } from '../../usage.js';
 import { toolNames } from '../../wire/tool-names.js';
 import type { ToolNames } from '../../wire/tool-names.js';
 

@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import type { Delta } from '../../delta.js';
+import type { Delta } from '../../llm.js';
 import { ErrorInAnswer } from '../error-body.js';
 import { fromChatCompletion } from './response.js';
 import { responseOfStream } from './stream.js';

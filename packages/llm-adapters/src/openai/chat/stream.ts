@@ -1,14 +1,14 @@
 import type OpenAI from 'openai';
-import type { Delta } from '../../delta.js';
+import type { Delta } from '../../llm.js';
 import { ServiceUnavailableError } from '../../errors.js';
-import { field, isRecord, textOf } from '../../wire/json-fields.js';
 import type { SendCall } from '../../sdk-llm.js';
-import { textsIn, thinkingIn } from './reader.js';
-import { receivedArguments, unnamedToolName } from '../../wire/received-call.js';
+import { field, isRecord, textOf } from '../../wire/json-fields.js';
+import { receivedArguments, unnamedToolName } from '../../wire/pieces.js';
 import { openaiUsage } from '../../wire/reported-usage.js';
 import { BrokenStream, errorInResponse, piecesOfStream } from '../error-body.js';
+import { textsIn, thinkingIn } from './reader.js';
 
-type Response = OpenAI.Chat.ChatCompletion;
+type ChatCompletion = OpenAI.Chat.ChatCompletion;
 type Chunk = OpenAI.Chat.ChatCompletionChunk;
 type CallPiece = NonNullable<Chunk['choices'][number]['delta']['tool_calls']>[number];
 
@@ -24,7 +24,7 @@ interface GrowingCall {
 }
 
 /** What a stream reports in addition to its pieces. */
-export interface StreamEnd {
+interface StreamEnd {
   /** Whether the server has ended the stream explicitly. @defaultValue false: an answer is complete only with a finish reason */
   readonly hasEnded?: () => boolean;
   /** Called with the usage that is reported before the end. */
@@ -49,11 +49,11 @@ export async function responseOfStream(
   nameOf: (name: string) => string = (name) => name,
   heard: () => void = () => undefined,
   { hasEnded = () => false, onUsage }: StreamEnd = {},
-): Promise<Response> {
+): Promise<ChatCompletion> {
   const texts = { content: '', refusal: '', reasoning_content: '' };
   const calls: GrowingCall[] = [];
   const placeOfIndex = new Map<number, number>();
-  let head: Pick<Response, 'id' | 'model' | 'created'> | undefined;
+  let head: Pick<ChatCompletion, 'id' | 'model' | 'created'> | undefined;
   let usage: Chunk['usage'];
   let finishReason: string | undefined;
 
@@ -172,14 +172,14 @@ function usageOf(chunk: Chunk): Chunk['usage'] {
 }
 
 function completion(
-  head: Pick<Response, 'id' | 'model' | 'created'>,
+  head: Pick<ChatCompletion, 'id' | 'model' | 'created'>,
   end: {
     readonly texts: { readonly content: string; readonly refusal: string; readonly reasoning_content: string };
     readonly calls: readonly GrowingCall[];
     readonly finishReason: string;
     readonly usage: Chunk['usage'];
   },
-): Response {
+): ChatCompletion {
   const { texts, calls, finishReason, usage } = end;
   return {
     ...head,
@@ -187,7 +187,7 @@ function completion(
     choices: [
       {
         index: 0,
-        finish_reason: finishReason as Response['choices'][number]['finish_reason'],
+        finish_reason: finishReason as ChatCompletion['choices'][number]['finish_reason'],
         logprobs: null,
         message: {
           role: 'assistant',
@@ -210,4 +210,53 @@ function completion(
     ],
     ...(usage === undefined || usage === null ? {} : { usage }),
   };
+}
+
+type Fetch = typeof globalThis.fetch;
+
+/** Distinguishes streams that the server ended from streams that were cut: the SDK's iteration ends in the same way for both. */
+interface DoneMarkers {
+  /** A `fetch` that watches its streams. */
+  watching(fetch: Fetch): Fetch;
+  /** Whether the text read from a stream so far ends with `data: [DONE]`. */
+  hasEnded(response: Response): boolean;
+}
+
+/** The line with which a server ends a complete stream. @see provider-rules B.6 */
+const doneAtEnd = /(?:^|[\r\n])data:\s*\[DONE\]\s*$/;
+
+/** Longer than the line and the blank lines around it. Unit: characters. */
+const keptCharacters = 64;
+
+/** A watch before its first stream. */
+export function doneMarkers(): DoneMarkers {
+  const ends = new WeakMap<Response, () => string>();
+  return {
+    watching: (fetch) => async (input, init) => {
+      const response = await fetch(input, init);
+      const { body, headers, status, statusText } = response;
+      if (body === null || headers.get('content-type')?.includes('text/event-stream') !== true) return response;
+      const { stream, end } = withEnd(body);
+      const watched = new Response(stream, { status, statusText, headers });
+      ends.set(watched, end);
+      return watched;
+    },
+    hasEnded: (response) => doneAtEnd.test(ends.get(response)?.() ?? ''),
+  };
+}
+
+/** Passes the bytes through and records the last characters. */
+function withEnd(body: ReadableStream<Uint8Array>) {
+  // Each byte is read as one character: the line is ASCII, and no bytes of a multi-byte character look like ASCII.
+  const decoder = new TextDecoder('latin1');
+  let last = '';
+  const stream = body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(bytes, controller) {
+        last = (last + decoder.decode(bytes.subarray(-keptCharacters))).slice(-keptCharacters);
+        controller.enqueue(bytes);
+      },
+    }),
+  );
+  return { stream, end: () => last };
 }

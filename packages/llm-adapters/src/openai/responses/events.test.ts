@@ -2,7 +2,7 @@ import type { Event } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../../errors.js';
-import { unknownToolName } from '../../wire/received-call.js';
+import { unknownToolName } from '../../wire/pieces.js';
 import { setAsideType } from '../history.js';
 import { eventsFromResponseItems } from './events.js';
 

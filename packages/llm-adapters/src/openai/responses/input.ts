@@ -2,12 +2,10 @@ import type { Message } from '@palimpsest/events';
 import type { CacheHints } from '../../llm.js';
 import { lastBefore } from '../../wire/cache-place.js';
 import { callIds } from '../../wire/call-ids.js';
-import type { PartPlace } from '../../wire/part-place.js';
-import { startOfConversation } from '../../wire/placeholders.js';
+import type { PartPlace } from '../../wire/cache-place.js';
+import { sendableMessage, startOfConversation, textOnly } from '../../wire/sendable-message.js';
 import { inputItems } from './writer.js';
 import type { InputItem, InputPart, ItemWriting } from './writer.js';
-import { sendableMessage } from '../../wire/sendable-message.js';
-import { textOnly } from '../../wire/text-only.js';
 import type { ToolNames } from '../../wire/tool-names.js';
 import { breakpointsAt, cacheBreakpoint } from '../cache-marks.js';
 
@@ -15,7 +13,7 @@ import { breakpointsAt, cacheBreakpoint } from '../cache-marks.js';
 const maxCallIdLength = 64;
 
 /** The rendering of a history. */
-export interface Input {
+interface Input {
   readonly instructions?: string;
   readonly items: readonly InputItem[];
   /** The index at which the items of each message begin. */

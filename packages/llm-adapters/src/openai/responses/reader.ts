@@ -1,9 +1,8 @@
 import type { ReasoningItem } from '@palimpsest/events';
 import { field, isRecord, listOf, textOf } from '../../wire/json-fields.js';
 import { readOpenAIContent } from '../content.js';
-import { notAMessage } from '../../wire/pieces.js';
+import { customToolArguments, notAMessage, receivedArguments, stateOf } from '../../wire/pieces.js';
 import type { CallPiece, ReadMessage, ResultPiece } from '../../wire/pieces.js';
-import { customToolArguments, receivedArguments, stateOf } from '../../wire/received-call.js';
 
 /**
  * An item of the Responses API, input or output, also in the camel case of the Agents SDK. Neighbouring items of the role

@@ -1,18 +1,16 @@
 import { wellFormedJson } from '@palimpsest/events';
 import type OpenAI from 'openai';
-import { effortOf } from '../../models/effort.js';
 import type { CompletionRequest, ToolChoice } from '../../llm.js';
-import { modelFacts } from '../../models/model-facts.js';
-import { toolNames } from '../../wire/tool-names.js';
+import { modelFacts, modelName } from '../../models/model-facts.js';
+import { effortOf } from '../../request-check.js';
+import { assertOneToolPerName, toolNames } from '../../wire/tool-names.js';
 import type { ToolNames } from '../../wire/tool-names.js';
-import { assertOneToolPerName } from '../../wire/unique-tools.js';
 import { cacheFields, namesPlaces, takesBreakpoints } from '../cache-marks.js';
-import { serverProfile } from '../server-profile.js';
-import { sendableFormat } from '../structured-output.js';
 import { standInTools } from '../chat/request.js';
 import type { ChatCompletionsOptions } from '../chat/request.js';
+import { serverProfile } from '../server-profile.js';
+import { sendableFormat } from '../structured-output.js';
 import { inputOf, withBreakpoints } from './input.js';
-import { takesPhases } from './message-phase.js';
 
 type Body = OpenAI.Responses.ResponseCreateParamsNonStreaming;
 
@@ -105,4 +103,13 @@ export function toResponsesRequest(request: CompletionRequest, options: Response
 
 function wireToolChoice(choice: ToolChoice, names: ToolNames): NonNullable<Body['tool_choice']> {
   return typeof choice === 'string' ? choice : { type: 'function', name: names.toWire(choice.tool) };
+}
+
+/** True for models of OpenAI from GPT-5.3 on, and for those whose names say no version. */
+function takesPhases(model: string): boolean {
+  const name = modelName(model);
+  if (/^(?:o\d|chatgpt|ft:)/.test(name)) return false;
+  const [, major, minor] = /^gpt-(\d+)(?:\.(\d+))?/.exec(name) ?? [];
+  if (major === undefined) return true;
+  return Number(major) > 5 || (Number(major) === 5 && Number(minor ?? 0) >= 3);
 }

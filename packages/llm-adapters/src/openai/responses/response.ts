@@ -4,11 +4,11 @@ import { ServiceUnavailableError } from '../../errors.js';
 import { field, textOf } from '../../wire/json-fields.js';
 import type { Completion, FinishReason } from '../../llm.js';
 import { costOf } from '../../prices.js';
-import { estimateUsage } from '../../usage-estimate.js';
+import { estimateUsage } from '../../usage.js';
 import { answerOf } from '../../wire/answer-builder.js';
 import { finishReasonOf, naturalEnd } from '../../wire/finish-reason.js';
 import { openaiUsage } from '../../wire/reported-usage.js';
-import { followed } from '../../wire/received-call.js';
+import { followed } from '../../wire/pieces.js';
 import { readResponsesItem } from './reader.js';
 import { toolNames } from '../../wire/tool-names.js';
 import type { ChatCompletionOptions } from '../chat/response.js';
@@ -16,7 +16,7 @@ import type { ChatCompletionOptions } from '../chat/response.js';
 type Response = OpenAI.Responses.Response;
 
 /** The options of reading a response. */
-export type ResponseOptions = ChatCompletionOptions;
+type ResponseOptions = ChatCompletionOptions;
 
 /**
  * The neutral form of a response of the Responses API. Words and calls keep their order among themselves; each reasoning item

@@ -1,8 +1,8 @@
 import type OpenAI from 'openai';
-import type { Delta } from '../../delta.js';
+import type { Delta } from '../../llm.js';
 import { ServiceUnavailableError } from '../../errors.js';
 import { field, textOf } from '../../wire/json-fields.js';
-import { receivedArguments, receivedToolName } from '../../wire/received-call.js';
+import { receivedArguments, receivedToolName } from '../../wire/pieces.js';
 import { ErrorInAnswer, piecesOfStream } from '../error-body.js';
 
 type Response = OpenAI.Responses.Response;

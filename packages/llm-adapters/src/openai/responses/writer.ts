@@ -3,17 +3,15 @@ import type { KnownContent, Message, ReasoningItem } from '@palimpsest/events';
 import { Memo } from '../../memo.js';
 import { sentIdsOf } from '../../wire/call-ids.js';
 import type { CallIds } from '../../wire/call-ids.js';
-import { imageSource } from '../../wire/image-source.js';
-import type { KnownAssistantMessage, KnownMessage, KnownToolMessage } from '../../wire/known-messages.js';
-import { failedSilently, imageNotShown } from '../../wire/placeholders.js';
-import { sendableMessage } from '../../wire/sendable-message.js';
-import { textOnly } from '../../wire/text-only.js';
+import { imageSource } from '../../wire/images.js';
+import type { KnownAssistantMessage, KnownMessage, KnownToolMessage } from '../../wire/sendable-message.js';
+import { failedSilently, imageNotShown, sendableMessage, textOnly } from '../../wire/sendable-message.js';
 import { toolArguments } from '../../wire/tool-input.js';
 import { sentNamesOf } from '../../wire/tool-names.js';
 import type { ToolNames } from '../../wire/tool-names.js';
 
 /** The phase of the model's text: commentary or final answer. */
-export type MessagePhase = 'commentary' | 'final_answer';
+type MessagePhase = 'commentary' | 'final_answer';
 
 /** A part of a user message or a result. */
 export type InputPart =

@@ -1,7 +1,6 @@
 import type { Message, ToolDefinition } from '@palimpsest/events';
-import type { Delta } from '../../delta.js';
+import type { Completion, CompletionRequest, Delta, LLM } from '../../llm.js';
 import { LLMError } from '../../errors.js';
-import type { Completion, CompletionRequest, LLM } from '../../llm.js';
 import type { LLMFeature, LLMScenario, LLMUnderTest, ScenarioToolCall, ScenarioTurn } from './scenario.js';
 
 /** Makes LLMs for one rule; the contract disposes of them. */

@@ -1,5 +1,4 @@
-import type { Delta } from '../../delta.js';
-import type { Completion, CompletionRequest, CountedUsage } from '../../llm.js';
+import type { Completion, CompletionRequest, CountedUsage, Delta } from '../../llm.js';
 import {
   answers,
   ask,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readTool } from './tool-definition.js';
+import { readTool } from './pieces.js';
 
 const inputSchema = { type: 'object', properties: { path: { type: 'string' } } };
 const definition = { name: 'read', description: 'Reads.', inputSchema };

@@ -1,7 +1,26 @@
 import { describe, expect, it } from 'vitest';
+import { deltasFromMessage, wholeCalls } from './llm.js';
 import type { CallState, Completion, FinishReason } from './llm.js';
 import { noUsage } from './usage.js';
-import { wholeCalls } from './whole-calls.js';
+
+it('gives thinking, words and calls in that order, and nothing for what is empty', () => {
+  expect(
+    deltasFromMessage({
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Two files.' }],
+      toolCalls: [{ id: 'c1', name: 'run', arguments: '{}' }],
+      thinkingBlocks: [
+        { type: 'thinking', thinking: '', signature: 's' },
+        { type: 'thinking', thinking: 'Hm.', signature: 's' },
+        { type: 'redacted-thinking', data: 'x' },
+      ],
+    }),
+  ).toEqual([
+    { type: 'thinking', text: 'Hm.' },
+    { type: 'text', text: 'Two files.' },
+    { type: 'tool-call', index: 0, id: 'c1', name: 'run', arguments: '{}' },
+  ]);
+});
 
 function answer(finishReason: FinishReason, texts: readonly string[], callStates?: readonly CallState[]): Completion {
   const toolCalls = texts.map((text, index) => ({ id: `call_${index}`, name: 'bash', arguments: text }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { imageSource } from './image-source.js';
+import { imageSource } from './images.js';
 
 const read = (url: string) => imageSource({ type: 'image', url });
 

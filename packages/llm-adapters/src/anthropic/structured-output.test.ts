@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { enforceableSchema } from './enforceable-schema.js';
 import { toMessagesRequest } from './request.js';
+import { enforceableSchema } from './structured-output.js';
 
 const text = { type: 'string' };
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });

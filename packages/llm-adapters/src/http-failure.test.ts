@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
 import type { AddressInfo, Server } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { openaiServer } from '@palimpsest/provider-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { anthropicLLM } from './anthropic/index.js';
-import { connectionFailure } from './connection-failure.js';
+import { connectionFailure } from './http-failure.js';
 import { LLMError, ServiceUnavailableError } from './index.js';
 import type { LLM } from './index.js';
 import { openaiLLM } from './openai/index.js';

@@ -1,5 +1,5 @@
-import { InvalidRequestError } from '../errors.js';
-import { isRecord } from '../wire/json-fields.js';
+import { InvalidRequestError } from './errors.js';
+import { isRecord } from './wire/json-fields.js';
 
 /** Says what a value must be; undefined for a value that is right. */
 export type OptionCheck = (value: unknown) => string | undefined;
