@@ -40,7 +40,7 @@ export interface FailedAttempt {
 const defaults = { attempts: 3, maxTotalMs: Infinity, minDelayMs: 1_000, maxDelayMs: 30_000, maxRetryAfterMs: 60_000 };
 
 /** Describes the first option whose number is invalid; undefined if all are valid. */
-export function whatIsWrongWith({ attempts = 1, ...delays }: RetryOptions): string | undefined {
+export function retryOptionsProblem({ attempts = 1, ...delays }: RetryOptions): string | undefined {
   if (attempts !== Infinity && (!Number.isInteger(attempts) || attempts < 1)) {
     return `retry.attempts must be a whole number above 0, not ${attempts}`;
   }
@@ -124,14 +124,14 @@ export async function wait(delayMs: number, signal: AbortSignal | undefined): Pr
 export const longestTimeoutMs = 2_147_000_000;
 
 /**
- * Ends an attempt if the server is silent for too long; `heard` restarts the timer. The attempt's signal aborts when the timer
+ * Ends an attempt if the server is silent for too long; `onActivity` restarts the timer. The attempt's signal aborts when the timer
  * fires and when the caller's signal aborts.
  *
  * @throws {@link ServiceUnavailableError} after the silence, however the attempt reacts to the abort.
  */
 export async function endAfterSilence<Answer>(
   options: { timeoutMs: number; signal: AbortSignal | undefined; provider: string; baseURL: string },
-  attempt: (signal: AbortSignal, heard: () => void) => Promise<Answer>,
+  attempt: (signal: AbortSignal, onActivity: () => void) => Promise<Answer>,
 ): Promise<Answer> {
   const { timeoutMs, signal, provider, baseURL } = options;
   const silence = new AbortController();
@@ -139,12 +139,12 @@ export async function endAfterSilence<Answer>(
   const timedOut = new ServiceUnavailableError(message, { provider });
   const start = () => setTimeout(() => silence.abort(timedOut), timeoutMs);
   let timer = start();
-  const heard = () => {
+  const onActivity = () => {
     clearTimeout(timer);
     timer = start();
   };
   try {
-    return await attempt(signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]), heard);
+    return await attempt(signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]), onActivity);
   } catch (thrown) {
     throw silence.signal.aborted ? timedOut : thrown;
   } finally {

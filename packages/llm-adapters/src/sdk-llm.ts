@@ -12,7 +12,7 @@ import { AnsweredCounts, overflowInAnswer } from './overflow.js';
 import { costOf } from './prices.js';
 import type { CostDetails, TokenPrices } from './prices.js';
 import { assertRequest, effortOf } from './request-check.js';
-import { endAfterSilence, longestTimeoutMs, whatIsWrongWith, withRetries } from './retry.js';
+import { endAfterSilence, longestTimeoutMs, retryOptionsProblem, withRetries } from './retry.js';
 import type { RetryOptions } from './retry.js';
 import { secretsOf } from './secrets.js';
 import type { Secrets } from './secrets.js';
@@ -65,7 +65,7 @@ export interface SendCall {
    * The adapter calls it for every event of a stream, including events without a delta (hidden thinking): they also end a
    * silence.
    */
-  readonly heard: () => void;
+  readonly onActivity: () => void;
   /** The time limit for the SDK's own timer, whose default can be shorter. Unit: milliseconds. */
   readonly timeoutMs: number;
 }
@@ -110,7 +110,7 @@ export function sdkLLM<Client, Body, Response>(
   const { model, retry = {}, now = () => new Date() } = options;
   const timeoutMs = Math.min(options.timeoutMs ?? defaultTimeoutMs, longestTimeoutMs);
   const { provider } = adapter;
-  const wrong = timeoutMs > 0 ? whatIsWrongWith(retry) : `timeoutMs must be above 0, not ${timeoutMs}`;
+  const wrong = timeoutMs > 0 ? retryOptionsProblem(retry) : `timeoutMs must be above 0, not ${timeoutMs}`;
   if (wrong !== undefined) throw new InvalidRequestError(`${provider}: ${wrong}`, { provider });
   effortOf({}, options, adapter.facts);
   const vendor = vendorOf(adapter.baseURL);
@@ -164,7 +164,7 @@ export function sdkLLM<Client, Body, Response>(
     const body = adapter.toRequest(request, client);
     /** An error that the caller's callback threw. It belongs to the caller and is not a failure of the provider. */
     let thrownByCaller: { readonly thrown: unknown } | undefined;
-    const tell = (listener: () => void): void => {
+    const callListener = (listener: () => void): void => {
       // More may have arrived with the piece at which the caller had enough.
       signal?.throwIfAborted();
       try {
@@ -175,15 +175,15 @@ export function sdkLLM<Client, Body, Response>(
       }
     };
     let wasHeard = false;
-    const handOut = (delta: Delta): void => {
+    const passDelta = (delta: Delta): void => {
       wasHeard = true;
-      tell(() => onDelta?.(delta));
+      callListener(() => onDelta?.(delta));
     };
-    const handOutCount: SendCall['onUsage'] = (usage, details) => {
+    const passUsage: SendCall['onUsage'] = (usage, details) => {
       wasHeard = true;
       const inForce = pricesNow();
       const cost = inForce === undefined ? {} : { costUsd: costOf(usage, inForce, details) };
-      tell(() => onUsage?.({ usage, ...cost }));
+      callListener(() => onUsage?.({ usage, ...cost }));
     };
     const tries: RetryOptions = {
       ...retry,
@@ -197,13 +197,13 @@ export function sdkLLM<Client, Body, Response>(
     return withRetries(tries, {
       signal,
       attempt: () =>
-        endAfterSilence({ timeoutMs, signal, provider, baseURL: adapter.baseURL }, (attemptSignal, heard) =>
+        endAfterSilence({ timeoutMs, signal, provider, baseURL: adapter.baseURL }, (attemptSignal, onActivity) =>
           ask(client, body, {
             signal: attemptSignal,
-            heard,
+            onActivity,
             timeoutMs: timeoutMs + sdkGraceMs,
-            ...(onDelta === undefined ? {} : { onDelta: handOut }),
-            ...(onUsage === undefined ? {} : { onUsage: handOutCount }),
+            ...(onDelta === undefined ? {} : { onDelta: passDelta }),
+            ...(onUsage === undefined ? {} : { onUsage: passUsage }),
           }),
         )
           .catch((thrown: unknown) => {

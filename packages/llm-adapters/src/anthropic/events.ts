@@ -1,7 +1,7 @@
 import type { Event } from '@palimpsest/events';
 import { InvalidRequestError } from '../errors.js';
 import { readAnthropicMessage, readAnthropicSystem } from './reader.js';
-import { HistoryEvents } from '../wire/history-reader.js';
+import { HistoryReader } from '../wire/history-reader.js';
 import type { HistoryOptions, HistoryRules } from '../wire/history-reader.js';
 
 /** A message as the Messages API takes it, of any version of the SDK; or an answer as the API gives it, which has an `id`. */
@@ -67,7 +67,7 @@ export function eventsFromMessages(
     const message = `anthropic: eventsFromMessages takes an array of messages, not ${typeof messages}`;
     throw new InvalidRequestError(message, { provider: 'anthropic' });
   }
-  const history = new HistoryEvents(options, rules);
+  const history = new HistoryReader(options, rules);
   const tools = history.readTools(options.tools ?? [], 'only the provider can run it');
   const { systemPrompt, dynamicContext, blocks } = readAnthropicSystem(options.system);
   // A body has at most two blocks of instructions.

@@ -68,7 +68,7 @@ it('hears the events of thinking that is not shown', async () => {
       signal: new AbortController().signal,
       timeoutMs: 60_000,
       onDelta: (delta) => deltas.push(delta),
-      heard: () => heard++,
+      onActivity: () => heard++,
     },
   );
   expect(deltas).toEqual([]);

@@ -19,7 +19,7 @@ interface StreamCall {
   /** @defaultValue nobody hears the pieces */
   readonly onDelta?: (delta: Delta) => void;
   /** Called with every event, including events without a delta. */
-  readonly heard: () => void;
+  readonly onActivity: () => void;
   readonly onUsage?: SendCall['onUsage'];
 }
 
@@ -35,7 +35,7 @@ export async function streamMessage(
   client: Anthropic,
   body: Anthropic.MessageCreateParamsNonStreaming,
   plan: Pick<RequestPlan, 'names' | 'answer'>,
-  { signal, timeoutMs, onDelta, heard, onUsage }: StreamCall,
+  { signal, timeoutMs, onDelta, onActivity, onUsage }: StreamCall,
 ): Promise<Anthropic.Message> {
   const asked = client.messages.create({ ...body, stream: true }, { signal, timeout: timeoutMs });
   const { data: events, response } = await asked.withResponse();
@@ -48,7 +48,7 @@ export async function streamMessage(
   const deltas = onDelta === undefined ? undefined : new DeltaReader(plan, onDelta);
   try {
     for await (const event of events) {
-      heard();
+      onActivity();
       const counted = usage.read(event);
       assembly.read(event);
       if (counted !== undefined) onUsage?.(counted.usage, counted);

@@ -5,7 +5,7 @@ import { sentIdsOf } from '../wire/call-ids.js';
 import type { CallIds } from '../wire/call-ids.js';
 import { imageSource } from '../wire/images.js';
 import type { ImageMediaType } from '../wire/images.js';
-import type { KnownAssistantMessage, KnownMessage, KnownToolMessage } from '../wire/sendable-message.js';
+import type { SendableAssistantMessage, SendableMessage, SendableToolMessage } from '../wire/sendable-message.js';
 import { failedSilently, imageNotShown, noWords, sendableMessage } from '../wire/sendable-message.js';
 import { toolInput } from '../wire/tool-input.js';
 import { sentNamesOf } from '../wire/tool-names.js';
@@ -65,7 +65,7 @@ interface Written {
   readonly leavesOutThinking: boolean;
 }
 
-function blocksOf(message: KnownMessage, written: Written): AnthropicBlock[] {
+function blocksOf(message: SendableMessage, written: Written): AnthropicBlock[] {
   switch (message.role) {
     case 'system':
       return textBlocks(message.content);
@@ -80,7 +80,7 @@ function blocksOf(message: KnownMessage, written: Written): AnthropicBlock[] {
 
 /** Text, then calls, with each thinking block at its original position. */
 function assistantBlocks(
-  message: KnownAssistantMessage,
+  message: SendableAssistantMessage,
   { sentIds, sentNames, leavesOutThinking }: Written,
 ): AnthropicBlock[] {
   const { content, toolCalls = [] } = message;
@@ -131,7 +131,7 @@ function thinkingBlock(block: KnownThinkingBlock): AnthropicBlock | undefined {
 }
 
 /** The result, and the blocks that it cannot hold: images of an error, because error results accept only text. */
-function resultBlocks(message: KnownToolMessage, { sentIds: [sentId] }: Written): AnthropicBlock[] {
+function resultBlocks(message: SendableToolMessage, { sentIds: [sentId] }: Written): AnthropicBlock[] {
   const blocks = contentBlocks(message.content);
   const result = { type: 'tool_result' as const, tool_use_id: sentId ?? message.toolCallId };
   if (message.isError !== true) return [{ ...result, ...(blocks.length === 0 ? {} : { content: blocks }) }];

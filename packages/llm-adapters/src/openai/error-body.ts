@@ -50,13 +50,16 @@ export class BrokenStream extends Error {
 }
 
 /**
- * Iterates over a stream and calls `heard` for each piece. Marks errors of the stream, to distinguish them from errors in the
+ * Iterates over a stream and calls `onActivity` for each piece. Marks errors of the stream, to distinguish them from errors in the
  * reader's own code.
  */
-export async function* piecesOfStream<Piece>(stream: AsyncIterable<Piece>, heard: () => void): AsyncGenerator<Piece> {
+export async function* piecesOfStream<Piece>(
+  stream: AsyncIterable<Piece>,
+  onActivity: () => void,
+): AsyncGenerator<Piece> {
   try {
     for await (const piece of stream) {
-      heard();
+      onActivity();
       yield piece;
     }
   } catch (thrown) {

@@ -129,7 +129,7 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
         ? { api, names, body: toResponsesRequest(request, requestOptions) }
         : { api, names, body: toChatCompletionsRequest(request, requestOptions) };
     },
-    send: async (client, sent, { signal, timeoutMs, onDelta, heard, onUsage }) => {
+    send: async (client, sent, { signal, timeoutMs, onDelta, onActivity, onUsage }) => {
       const how = { signal, timeout: timeoutMs };
       const nameOf = (name: string) => sent.names.fromWire(name);
       if (sent.api === 'responses') {
@@ -138,7 +138,7 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
         const asked = client.responses.create({ ...sent.body, stream: true }, how);
         const { data: events, response: http } = await asked.withResponse();
         const plain = (await plainAnswer(http)) as OpenAI.Responses.Response | undefined;
-        const response = plain === undefined ? await responseOfEvents(events, onDelta, nameOf, heard) : plain;
+        const response = plain === undefined ? await responseOfEvents(events, onDelta, nameOf, onActivity) : plain;
         return { api: sent.api, response: answerIn(response) };
       }
       if (onDelta === undefined) {
@@ -153,7 +153,7 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
       const plain = (await plainAnswer(http)) as OpenAI.Chat.ChatCompletion | undefined;
       const hasEnded = () => markers?.hasEnded(http) === true;
       const end = { hasEnded, onUsage };
-      const response = plain === undefined ? await responseOfStream(chunks, onDelta, nameOf, heard, end) : plain;
+      const response = plain === undefined ? await responseOfStream(chunks, onDelta, nameOf, onActivity, end) : plain;
       return { api: sent.api, response: answerIn(response) };
     },
     fromResponse: (answer, request, prices) => {

@@ -60,14 +60,14 @@ export function textToolCalls(llm: LLM, options: TextToolCallsOptions = {}): LLM
     complete: async (request) => {
       const { onDelta, tools = [] } = request;
       let stream = new StreamedText();
-      const handOut = (delta: Delta): void => {
+      const passDelta = (delta: Delta): void => {
         if (delta.type === 'restart') stream = new StreamedText();
         const shown = delta.type === 'text' ? { ...delta, text: stream.add(delta.text) } : delta;
         if (shown.type !== 'text' || shown.text !== '') onDelta?.(shown);
       };
       const completion = await llm.complete({
         ...asText(request),
-        ...(onDelta === undefined ? {} : { onDelta: handOut }),
+        ...(onDelta === undefined ? {} : { onDelta: passDelta }),
       });
       const answer = read(completion, tools, newId);
       const whole = textIn(answer.message);

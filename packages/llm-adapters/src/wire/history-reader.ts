@@ -85,7 +85,7 @@ interface Leading {
  * Makes the events of a history, in order. Only blank text of the model is dropped. A history that grows is read on: `read` the
  * new messages and `take` their events.
  */
-export class HistoryEvents {
+export class HistoryReader {
   readonly #rules: HistoryRules;
   readonly #now: () => Date;
   /** The time that was asked last. */
@@ -175,14 +175,14 @@ export class HistoryEvents {
   }
 
   end(): readonly Event[] {
-    return this.take().map(({ event }) => event);
+    return this.takeEvents().map(({ event }) => event);
   }
 
   /**
    * The events since the last call. Ends the answer or the instructions that are being read: what is read next begins another
    * one.
    */
-  take(): readonly PlacedEvent[] {
+  takeEvents(): readonly PlacedEvent[] {
     this.#endAnswer();
     this.#endInstructions();
     const taken = this.#events;

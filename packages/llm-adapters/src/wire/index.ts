@@ -14,7 +14,7 @@ export { hostFileIn } from './host-file.js';
 export type { AnswerOptions } from './answer-builder.js';
 export { AnswerBuilder } from './answer-builder.js';
 export type { HistoryOptions, HistoryRules, PlacedEvent } from './history-reader.js';
-export { HistoryEvents } from './history-reader.js';
+export { HistoryReader } from './history-reader.js';
 export { field, isRecord, listOf, textOf } from './json-fields.js';
 export type { AnthropicBlock, BlockWriting } from '../anthropic/writer.js';
 export { messageBlocks } from '../anthropic/writer.js';

@@ -20,33 +20,26 @@ interface HasKnownContent {
   readonly content: readonly KnownContent[];
 }
 
-export type KnownAssistantMessage = Omit<AssistantMessage, 'content' | 'thinkingBlocks'> &
+/** An assistant message whose parts and thinking are all of kinds that an adapter knows how to send. */
+export type SendableAssistantMessage = Omit<AssistantMessage, 'content' | 'thinkingBlocks'> &
   HasKnownContent &
   KnownThinking;
-export type KnownToolMessage = Omit<ToolMessage, 'content'> & HasKnownContent;
+/** A tool message whose parts are all of kinds that an adapter knows how to send. */
+export type SendableToolMessage = Omit<ToolMessage, 'content'> & HasKnownContent;
 
 /** A message whose parts and thinking are all of kinds that an adapter knows how to send. */
-export type KnownMessage =
+export type SendableMessage =
   | (Omit<SystemMessage, 'content'> & HasKnownContent)
   | (Omit<UserMessage, 'content'> & HasKnownContent)
-  | KnownAssistantMessage
-  | KnownToolMessage;
+  | SendableAssistantMessage
+  | SendableToolMessage;
 
-/**
- * Removes the kinds that this version does not know from a message. An unknown part is left out; a result without any other part
- * gets a text that says so. An unknown thinking block removes all thinking of its message, because thinking is sent back
- * completely or not at all. A message without unknown kinds is returned as the same object.
- */
-function knownMessage(message: Message): KnownMessage {
-  return isKnown(message) ? message : knownPartsOf(message);
-}
-
-function isKnown(message: Message): message is Message & KnownMessage {
+function isKnown(message: Message): message is Message & SendableMessage {
   if (!message.content.every(isKnownContent)) return false;
   return message.role !== 'assistant' || (message.thinkingBlocks ?? []).every(isKnownThinkingBlock);
 }
 
-function knownPartsOf(message: Message): KnownMessage {
+function knownPartsOf(message: Message): SendableMessage {
   const content = message.content.filter(isKnownContent);
   switch (message.role) {
     case 'tool':
@@ -61,14 +54,18 @@ function knownPartsOf(message: Message): KnownMessage {
 }
 
 /**
- * The message as an adapter can send it: well-formed, and without the kinds that this version does not know. The same object if
- * nothing has to change. Messages of a view need no change; messages that a caller built may.
+ * Returns the message as an adapter can send it: well-formed, and without the kinds that this version does not know. Returns the
+ * same object if nothing has to change. Messages of a view need no change. Messages that a caller built may.
+ *
+ * An unknown part is left out. A result without any other part gets a text that says so. An unknown thinking block removes all
+ * thinking of its message, because thinking is sent back completely or not at all.
  */
-export function sendableMessage(message: AssistantMessage): KnownAssistantMessage;
-export function sendableMessage(message: ToolMessage): KnownToolMessage;
-export function sendableMessage(message: Message): KnownMessage;
-export function sendableMessage(message: Message): KnownMessage {
-  return knownMessage(wellFormedMessage(message));
+export function sendableMessage(message: AssistantMessage): SendableAssistantMessage;
+export function sendableMessage(message: ToolMessage): SendableToolMessage;
+export function sendableMessage(message: Message): SendableMessage;
+export function sendableMessage(message: Message): SendableMessage {
+  const wellFormed = wellFormedMessage(message);
+  return isKnown(wellFormed) ? wellFormed : knownPartsOf(wellFormed);
 }
 
 /** The separator between parts that are joined to one string. */

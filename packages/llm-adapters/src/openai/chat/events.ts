@@ -1,7 +1,7 @@
 import type { Event } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import { readChatMessage } from './reader.js';
-import { HistoryEvents } from '../../wire/history-reader.js';
+import { HistoryReader } from '../../wire/history-reader.js';
 import type { HistoryOptions } from '../../wire/history-reader.js';
 import { assertArray, historyRules, notAFunction } from '../history.js';
 
@@ -46,7 +46,7 @@ export function eventsFromMessages(
   options: EventsFromMessagesOptions = {},
 ): readonly Event[] {
   assertArray(messages, 'eventsFromMessages');
-  const history = new HistoryEvents(options, { ...historyRules, mergesAnswers: false });
+  const history = new HistoryReader(options, { ...historyRules, mergesAnswers: false });
   history.readTools(options.tools ?? [], notAFunction);
   messages.forEach((message: unknown, index) => history.read(readChatMessage(message), `messages.${index}`));
   return history.end();

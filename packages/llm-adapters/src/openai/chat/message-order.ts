@@ -5,7 +5,7 @@ import { deepFreeze, Memo } from '../../memo.js';
 import { callIds, distinctIds, shortHash } from '../../wire/call-ids.js';
 import type { CallIds } from '../../wire/call-ids.js';
 import { noWords, pleaseGoOn, sendableMessage, startOfConversation } from '../../wire/sendable-message.js';
-import type { KnownAssistantMessage, KnownToolMessage } from '../../wire/sendable-message.js';
+import type { SendableAssistantMessage, SendableToolMessage } from '../../wire/sendable-message.js';
 import type { ToolNames } from '../../wire/tool-names.js';
 import type { ServerProfile } from '../server-profile.js';
 import { chatMessage } from './writer.js';
@@ -32,7 +32,7 @@ function inOrder(messages: readonly Message[], profile: ServerProfile): OrderedM
   const ordered: Message[] = [];
   const orderedBefore: number[] = [];
   /** The results of the batch so far that have images. */
-  let withImages: readonly KnownToolMessage[] = [];
+  let withImages: readonly SendableToolMessage[] = [];
   const endBatch = () => {
     if (withImages.length > 0) add(ordered, imagesOfResults(withImages), profile);
     withImages = [];
@@ -81,11 +81,11 @@ function hasCalls(message: Message): boolean {
   return message.role === 'assistant' && message.toolCalls !== undefined && message.toolCalls.length > 0;
 }
 
-const joinedImages = new Memo<KnownToolMessage, Message>();
+const joinedImages = new Memo<SendableToolMessage, Message>();
 
 /** A user message with the images of a batch's results. */
-function imagesOfResults(results: readonly KnownToolMessage[]): Message {
-  const [first, ...others] = results as readonly [KnownToolMessage, ...KnownToolMessage[]];
+function imagesOfResults(results: readonly SendableToolMessage[]): Message {
+  const [first, ...others] = results as readonly [SendableToolMessage, ...SendableToolMessage[]];
   const content = () =>
     results.flatMap((result): readonly KnownContent[] => [
       { type: 'text', text: `(From the result of ${result.toolName}:)` },
@@ -118,7 +118,7 @@ function mergedNeighbours(first: Message, second: Message): Message | undefined 
   return mergedAnswers(sendableMessage(first), sendableMessage(second));
 }
 
-function mergedAnswers(first: KnownAssistantMessage, second: KnownAssistantMessage): AssistantMessage {
+function mergedAnswers(first: SendableAssistantMessage, second: SendableAssistantMessage): AssistantMessage {
   const blocks = [...(first.thinkingBlocks ?? []), ...moved(second.thinkingBlocks ?? [], first.content.length)];
   const reasoning = [first.reasoningContent, second.reasoningContent].filter((text) => text !== undefined);
   return {
@@ -129,7 +129,7 @@ function mergedAnswers(first: KnownAssistantMessage, second: KnownAssistantMessa
   };
 }
 
-function withoutThinking({ role, content, toolCalls }: KnownAssistantMessage): KnownAssistantMessage {
+function withoutThinking({ role, content, toolCalls }: SendableAssistantMessage): SendableAssistantMessage {
   return { role, content, ...(toolCalls === undefined ? {} : { toolCalls }) };
 }
 

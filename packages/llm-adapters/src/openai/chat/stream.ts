@@ -33,7 +33,7 @@ interface StreamEnd {
 
 /**
  * Reads a stream of chunks to its end and gives the response that the same answer would be without streaming, calling `onDelta`
- * with each piece, and `heard` for each chunk, including chunks without a piece. The tool names in the deltas are the wire's,
+ * with each piece, and `onActivity` for each chunk, including chunks without a piece. The tool names in the deltas are the wire's,
  * unless `nameOf` puts them back.
  *
  * Deviations of other servers from OpenAI are accepted: whole calls in one chunk, calls without an index, ids that are repeated
@@ -47,7 +47,7 @@ export async function responseOfStream(
   chunks: AsyncIterable<Chunk>,
   onDelta: (delta: Delta) => void,
   nameOf: (name: string) => string = (name) => name,
-  heard: () => void = () => undefined,
+  onActivity: () => void = () => undefined,
   { hasEnded = () => false, onUsage }: StreamEnd = {},
 ): Promise<ChatCompletion> {
   const texts = { content: '', refusal: '', reasoning_content: '' };
@@ -88,7 +88,7 @@ export async function responseOfStream(
     }
   };
   try {
-    for await (const chunk of piecesOfStream(chunks, heard)) read(chunk);
+    for await (const chunk of piecesOfStream(chunks, onActivity)) read(chunk);
   } catch (thrown) {
     // A failure after the end of the answer does not affect the answer.
     if (!(thrown instanceof BrokenStream) || (finishReason === undefined && !hasEnded())) throw thrown;

@@ -7,7 +7,7 @@ import { imageSource } from '../../wire/images.js';
 import { field, textOf } from '../../wire/json-fields.js';
 import type { ThinkingPiece } from '../../wire/pieces.js';
 import { failedSilently, imageNotShown, sendableMessage, textOnly } from '../../wire/sendable-message.js';
-import type { KnownAssistantMessage, KnownMessage } from '../../wire/sendable-message.js';
+import type { SendableAssistantMessage, SendableMessage } from '../../wire/sendable-message.js';
 import { toolArguments } from '../../wire/tool-input.js';
 import { sentNamesOf } from '../../wire/tool-names.js';
 import type { ToolNames } from '../../wire/tool-names.js';
@@ -84,7 +84,7 @@ interface Written {
   readonly dialect: ChatDialect;
 }
 
-function messageOf(message: KnownMessage, writing: Written): ChatMessage {
+function messageOf(message: SendableMessage, writing: Written): ChatMessage {
   const { content } = message;
   switch (message.role) {
     case 'system':
@@ -107,7 +107,7 @@ function withTextInParts(message: ChatMessage): ChatMessage {
   return { ...message, content: [{ type: 'text', text: content }] };
 }
 
-function assistantMessage(message: KnownAssistantMessage, { sentIds, sentNames, dialect }: Written): ChatMessage {
+function assistantMessage(message: SendableAssistantMessage, { sentIds, sentNames, dialect }: Written): ChatMessage {
   const { toolCalls = [] } = message;
   const text = textOnly(message.content);
   if (toolCalls.length === 0) return { role: 'assistant', content: text };

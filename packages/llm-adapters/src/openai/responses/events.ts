@@ -1,6 +1,6 @@
 import type { Event } from '@palimpsest/events';
 import type OpenAI from 'openai';
-import { HistoryEvents } from '../../wire/history-reader.js';
+import { HistoryReader } from '../../wire/history-reader.js';
 import type { HistoryOptions } from '../../wire/history-reader.js';
 import { textPiece } from '../../wire/pieces.js';
 import { readResponsesItem } from './reader.js';
@@ -38,7 +38,7 @@ export function eventsFromResponseItems(
   options: EventsFromResponseItemsOptions = {},
 ): readonly Event[] {
   assertArray(items, 'eventsFromResponseItems');
-  const history = new HistoryEvents(options, { ...historyRules, mergesAnswers: true });
+  const history = new HistoryReader(options, { ...historyRules, mergesAnswers: true });
   history.readTools(options.tools ?? [], notAFunction);
   const { instructions } = options;
   if (instructions !== undefined) history.read({ role: 'system', pieces: [textPiece(instructions)] }, 'instructions');

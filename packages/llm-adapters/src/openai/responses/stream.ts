@@ -10,7 +10,7 @@ type Event = OpenAI.Responses.ResponseStreamEvent;
 
 /**
  * Reads the events of an answer to their end and gives the response that the same answer would be without streaming, calling
- * `onDelta` with each piece, and `heard` for each event, including events without a piece. Encrypted content is taken from
+ * `onDelta` with each piece, and `onActivity` for each event, including events without a piece. Encrypted content is taken from
  * completed items, never from announced ones.
  *
  * @throws {@link ServiceUnavailableError} when the stream ends before the answer does.
@@ -21,7 +21,7 @@ export async function responseOfEvents(
   events: AsyncIterable<Event>,
   onDelta: (delta: Delta) => void,
   nameOf: (name: string) => string = (name) => name,
-  heard: () => void = () => undefined,
+  onActivity: () => void = () => undefined,
 ): Promise<Response> {
   const done: OpenAI.Responses.ResponseOutputItem[] = [];
   /** The index of an item among the answer's calls. */
@@ -78,7 +78,7 @@ export async function responseOfEvents(
 
   let response: Response | undefined;
   try {
-    for await (const event of piecesOfStream(events, heard)) {
+    for await (const event of piecesOfStream(events, onActivity)) {
       response = read(event);
       if (response !== undefined) break;
     }

@@ -4,7 +4,7 @@ import { Memo } from '../../memo.js';
 import { sentIdsOf } from '../../wire/call-ids.js';
 import type { CallIds } from '../../wire/call-ids.js';
 import { imageSource } from '../../wire/images.js';
-import type { KnownAssistantMessage, KnownMessage, KnownToolMessage } from '../../wire/sendable-message.js';
+import type { SendableAssistantMessage, SendableMessage, SendableToolMessage } from '../../wire/sendable-message.js';
 import { failedSilently, imageNotShown, sendableMessage, textOnly } from '../../wire/sendable-message.js';
 import { toolArguments } from '../../wire/tool-input.js';
 import { sentNamesOf } from '../../wire/tool-names.js';
@@ -76,7 +76,7 @@ interface Written extends Required<Pick<ItemWriting, 'withPhases' | 'resultsInPa
   readonly reasoning: readonly ReasoningForm[];
 }
 
-function itemsOf(message: KnownMessage, how: Written): readonly InputItem[] {
+function itemsOf(message: SendableMessage, how: Written): readonly InputItem[] {
   switch (message.role) {
     case 'system':
     case 'user': {
@@ -98,7 +98,7 @@ function itemsOf(message: KnownMessage, how: Written): readonly InputItem[] {
 }
 
 /** Reasoning, text and calls of one answer, each at its original position. */
-function assistantItems(message: KnownAssistantMessage, how: Written): readonly InputItem[] {
+function assistantItems(message: SendableAssistantMessage, how: Written): readonly InputItem[] {
   const { content, toolCalls = [], reasoningItems = [] } = message;
   const phase = how.withPhases ? phaseOf(message) : undefined;
   const items: InputItem[] = [];
@@ -136,7 +136,7 @@ function assistantItems(message: KnownAssistantMessage, how: Written): readonly 
  *
  * @see `ResponseOutputMessage.phase` in the types of the package `openai`
  */
-function phaseOf({ toolCalls = [] }: KnownAssistantMessage): MessagePhase {
+function phaseOf({ toolCalls = [] }: SendableAssistantMessage): MessagePhase {
   return toolCalls.length > 0 ? 'commentary' : 'final_answer';
 }
 
@@ -196,7 +196,7 @@ function inputPart(part: KnownContent): InputPart {
   return { type: 'input_image', image_url: part.url, detail: 'auto' };
 }
 
-function resultOutput(message: KnownToolMessage): string | InputPart[] {
+function resultOutput(message: SendableToolMessage): string | InputPart[] {
   const content = message.content.filter(isMeaningful);
   if (content.some(({ type }) => type === 'image')) return content.map(inputPart);
   const text = textOnly(content);
