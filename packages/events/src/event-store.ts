@@ -97,3 +97,21 @@ export function assertExpectedVersion(value: number | undefined): void {
     `Cannot append at version ${String(value)}: 'expectedVersion' has to be a whole number of events, 0 or more.`,
   );
 }
+
+/** A reading for a store that provides its events in batches. Each iteration reads the store again. */
+export function eventReading(
+  batches: () => AsyncIterable<readonly Event[]>,
+  signal: AbortSignal | undefined,
+): EventReading {
+  return {
+    batches,
+    async *[Symbol.asyncIterator]() {
+      for await (const events of batches()) {
+        for (const event of events) {
+          signal?.throwIfAborted();
+          yield event;
+        }
+      }
+    },
+  };
+}

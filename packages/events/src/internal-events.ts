@@ -1,10 +1,45 @@
 import * as z from 'zod/mini';
-import { eventBaseSchema } from './event-base.js';
-import type { Immutable } from './immutable.js';
-import { incompleteAnswerFields } from './incomplete-answer.js';
+import { eventBaseSchema, nonEmptyString } from './event-base.js';
+import type { Immutable } from './event-base.js';
 import { contentPartSchema } from './message.js';
-import { usageSchema } from './usage.js';
-import { nonEmptyString } from './non-empty-string.js';
+
+const tokens = z.number().check(z.minimum(0));
+
+/** The schema of {@link Usage}. */
+export const usageSchema = z.object({
+  uncachedInputTokens: tokens,
+  cacheReadTokens: tokens,
+  cacheWriteTokens: tokens,
+  outputTokens: tokens,
+  reasoningTokens: z.exactOptional(tokens),
+});
+
+/**
+ * What one model call used, in one shape for every provider. Unit: tokens. The three input counts do not overlap: their sum
+ * is what was sent. `outputTokens` includes `reasoningTokens`.
+ */
+export type Usage = Immutable<z.infer<typeof usageSchema>>;
+
+/** The schema of {@link BegunCall}. */
+export const begunCallSchema = z.object({
+  id: z.exactOptional(z.string()),
+  name: z.exactOptional(z.string()),
+  arguments: z.string(),
+});
+
+/**
+ * The fields of an incomplete answer that can never be sent back. No model reads them. `finishReason` is there if the provider ended the
+ * answer, for instance `length`; without it a user or a broken connection did.
+ */
+export const incompleteAnswerFields = {
+  reason: z.string(),
+  finishReason: z.exactOptional(z.string()),
+  thinking: z.exactOptional(z.string()),
+  toolCalls: z.exactOptional(z.array(begunCallSchema)),
+};
+
+/** The received part of an incomplete tool call. It was never carried out. */
+export type BegunCall = Immutable<z.infer<typeof begunCallSchema>>;
 
 const dataSchema = z.record(z.string(), z.unknown());
 

@@ -1,11 +1,28 @@
 import * as z from 'zod/mini';
-import { openEnum } from './custom-kind.js';
-import { eventBaseSchema } from './event-base.js';
-import type { Immutable } from './immutable.js';
-import { incompleteAnswerFields } from './incomplete-answer.js';
+import { eventBaseSchema, nonEmptyString, openEnum } from './event-base.js';
+import type { Immutable } from './event-base.js';
+import { incompleteAnswerFields } from './internal-events.js';
 import { contentPartSchema, reasoningItemSchema, thinkingBlockSchema, toolCallSchema } from './message.js';
-import { toolDefinitionSchema } from './tool-definition.js';
-import { nonEmptyString } from './non-empty-string.js';
+
+/** The schema of {@link ToolDefinition}. */
+export const toolDefinitionSchema = z.object({
+  name: nonEmptyString,
+  description: z.string(),
+  inputSchema: z.record(z.string(), z.unknown()),
+  annotations: z.exactOptional(
+    z.object({
+      readOnly: z.exactOptional(z.boolean()),
+      repeatable: z.exactOptional(z.boolean()),
+      parallel: z.exactOptional(z.boolean()),
+    }),
+  ),
+});
+
+/**
+ * The description of a tool for a model: its name, its purpose, and the JSON schema of its input. The annotations are for the
+ * agent: `readOnly` changes nothing, `repeatable` may be run again after a crash, `parallel` may run beside others.
+ */
+export type ToolDefinition = Immutable<z.infer<typeof toolDefinitionSchema>>;
 
 const thinkingFields = {
   thinkingBlocks: z.exactOptional(z.array(thinkingBlockSchema)),

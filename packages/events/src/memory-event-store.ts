@@ -1,7 +1,6 @@
 import { ConcurrencyError, ConversationBusyError, EventStoreError } from './errors.js';
 import type { Event } from './event.js';
-import { eventReading } from './event-reading.js';
-import { assertConversationId, assertExpectedVersion, assertReadFrom } from './event-store.js';
+import { assertConversationId, assertExpectedVersion, assertReadFrom, eventReading } from './event-store.js';
 import type { EventStore } from './event-store.js';
 import { parseEvent } from './parse-event.js';
 

@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
-import { customKindSchema } from './custom-kind.js';
-import type { CustomKind } from './custom-kind.js';
-import type { Immutable } from './immutable.js';
-import { nonEmptyString } from './non-empty-string.js';
+import { customKindSchema, nonEmptyString } from './event-base.js';
+import type { CustomKind, Immutable } from './event-base.js';
 
 /** The schema of {@link TextContent}. */
 export const textContentSchema = z.object({ type: z.literal('text'), text: z.string() });

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import type { CustomEvent, Event } from './event.js';
 import type { EventId } from './event-base.js';
-import { errorTexts } from './error-texts.js';
+import { errorTexts } from './parse-event.js';
 import type { ContentPart } from './message.js';
-import type { ToolDefinition } from './tool-definition.js';
+import type { ToolDefinition } from './llm-convertible-events.js';
 
 /** What a tool may use while it runs. */
 export interface ToolContext {

@@ -1,16 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ConcurrencyError, EventStoreError } from '../errors.js';
+import { EventStoreError } from '../errors.js';
 import { assertConversationId, assertExpectedVersion, assertReadFrom } from '../event-store.js';
 import type { EventStore } from '../event-store.js';
 import { parseEvent } from '../parse-event.js';
 import { conversationFiles, conversationOfLog } from './conversation-files.js';
-import { ConversationLog } from './conversation-log.js';
-import { unless } from './file-system-error.js';
-import { OpenFiles } from './open-files.js';
+import { LogFile } from './log-file.js';
+import { assertAtVersion } from './log-writer.js';
+import { OpenFiles, unless } from './files.js';
 import { warnOfRepair } from './repair.js';
 import type { RepairReport } from './repair.js';
-import { writerTokens } from './writer-token.js';
+import { writerTokens } from './writer-life.js';
 
 /** Options of {@link fileEventStore}. */
 export interface FileEventStoreOptions {
@@ -73,12 +73,11 @@ export function fileEventStore(options: FileEventStoreOptions): FileEventStore {
     monotonicNow: options.monotonicNow ?? (() => performance.now()),
     openFiles: new OpenFiles(maxOpenFiles),
   };
-  const logs = new Map<string, ConversationLog>();
-  const logOf = (conversationId: string): ConversationLog => {
+  const logs = new Map<string, LogFile>();
+  const logOf = (conversationId: string): LogFile => {
     assertConversationId(conversationId);
     const log =
-      logs.get(conversationId) ??
-      new ConversationLog(conversationId, conversationFiles(directory, conversationId), settings);
+      logs.get(conversationId) ?? new LogFile(conversationId, conversationFiles(directory, conversationId), settings);
     logs.set(conversationId, log);
     return log;
   };
@@ -90,8 +89,8 @@ export function fileEventStore(options: FileEventStoreOptions): FileEventStore {
       const parsed = events.map((event) => parseEvent(event));
       if (parsed.length > 0) return { version: await log.append(parsed, expectedVersion) };
       const version = await log.version();
-      if (expectedVersion === undefined || expectedVersion === version) return { version };
-      throw new ConcurrencyError({ conversationId, expectedVersion, actualVersion: version });
+      assertAtVersion(version, conversationId, expectedVersion);
+      return { version };
     },
     async openForWriting(conversationId) {
       return logOf(conversationId).openForWriting();

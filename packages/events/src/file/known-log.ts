@@ -1,12 +1,10 @@
 import { fstatSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { countLines, readRange } from './log-lines.js';
-import { findTail } from './log-tail.js';
-import type { LogTail } from './log-tail.js';
-import type { AppendLines } from './write-lines.js';
+import { countLines, findTail, readRange } from './log-lines.js';
+import type { AppendLines, LogTail } from './log-lines.js';
 
 /** The number of events and lines in the first `size` bytes of a log. */
-export type LogPosition = Pick<KnownLog, 'size' | 'version' | 'lines'>;
+type LogPosition = Pick<KnownLog, 'size' | 'version' | 'lines'>;
 
 /**
  * The data that a store remembers of a log, so that it need not read the log again: the number of events in its first `size`

@@ -1,12 +1,12 @@
-import { accessSync } from 'node:fs';
-import { mkdir, readdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { accessSync, constants, fstatSync, statSync } from 'node:fs';
+import { mkdir, open, readdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorCode, unless } from './file-system-error.js';
-import { readBeat, silenceMs } from './heartbeat.js';
-import type { HeartbeatWatch } from './heartbeat.js';
-import { describeToken, isToken, orderOf } from './writer-token.js';
-import type { WriterTokens } from './writer-token.js';
+import type { ConversationFiles } from './conversation-files.js';
+import { errorCode, openLog, syncFolder, unless } from './files.js';
+import { describeToken, isToken, orderOf, readBeat, silenceMs } from './writer-life.js';
+import type { HeartbeatWatch, WriterTokens } from './writer-life.js';
 
 /** The right to write to one log, until it is released or another writer ousts this one. */
 export interface WriterLock {
@@ -195,4 +195,109 @@ async function removeToken(folder: string, token: string): Promise<boolean> {
   // Fails if another writer's file is in the folder. That is expected.
   await rmdir(folder).catch(() => undefined);
   return true;
+}
+
+/** An open log with its lock: no other writer has it. */
+export interface LockedLog {
+  /** Open for reading and for appending. */
+  readonly handle: FileHandle;
+  /** The right to write to it. */
+  readonly lock: WriterLock;
+  /** Closes the log and releases the lock. Resolves to false if this writer was ousted: its events may be lost. */
+  release(): Promise<boolean>;
+}
+
+/**
+ * Opens a log and takes its lock. The log is opened first: a writer that is ousted later then holds the old file, which is
+ * about to be replaced, and never the new one.
+ */
+export async function lockLog(
+  files: ConversationFiles,
+  options: LockOptions & { readonly create: boolean },
+): Promise<LockedLog | LockIsBusy> {
+  const flags = constants.O_RDWR | constants.O_APPEND | (options.create ? constants.O_CREAT : 0);
+  for (;;) {
+    const handle = await openLog(files.log, flags);
+    let lock: WriterLock | undefined;
+    let mine = false;
+    try {
+      const acquired = await acquireLock(files.lock, options);
+      if ('holder' in acquired) return acquired;
+      lock = acquired;
+      if (lock.ousted.length > 0) await replaceLog(files.log, lock);
+      else mine = isAt(files.log, handle);
+    } finally {
+      if (!mine) {
+        await handle.close();
+        await lock?.release();
+      }
+    }
+    if (mine && lock !== undefined) return openedLog(handle, lock);
+  }
+}
+
+function openedLog(handle: FileHandle, lock: WriterLock): LockedLog {
+  return { handle, lock, release: () => releaseLog(handle, lock) };
+}
+
+async function releaseLog(handle: FileHandle, lock: WriterLock): Promise<boolean> {
+  try {
+    await handle.close();
+  } finally {
+    return await lock.release();
+  }
+}
+
+const copyBlockBytes = 1 << 20;
+
+/**
+ * Replaces the log with a copy, so that ousted writers that still hold the old file open can no longer write to the log. Their
+ * later writes are lost; they find their token missing and examine the log again.
+ *
+ * The copy is written into the token of the lock's holder and moved from there. If the holder is ousted meanwhile, its token is
+ * renamed away and the move fails, so nobody can replace a log that has gone on without them. Moving the token gives the lock
+ * up; the caller takes it again.
+ */
+export async function replaceLog(log: string, lock: WriterLock): Promise<void> {
+  const copy = await unless(open(lock.token, 'r+'), 'ENOENT');
+  if (copy === undefined) return;
+  try {
+    const original = await openLog(log, constants.O_RDONLY);
+    try {
+      await copy.chmod((await original.stat()).mode);
+      await copyAll(original, copy);
+    } finally {
+      await original.close();
+    }
+    await copy.sync();
+  } finally {
+    await copy.close();
+  }
+  const moved = await unless(
+    rename(lock.token, log).then(() => true),
+    'ENOENT',
+  );
+  if (moved === undefined) return;
+  await syncFolder(dirname(log));
+  for (const token of lock.ousted) await unless(unlink(token), 'ENOENT');
+}
+
+async function copyAll(from: FileHandle, to: FileHandle): Promise<void> {
+  const block = Buffer.allocUnsafe(copyBlockBytes);
+  for (let position = 0; ;) {
+    const { bytesRead } = await from.read(block, 0, copyBlockBytes, position);
+    if (bytesRead === 0) return;
+    for (let written = 0; written < bytesRead;) {
+      const result = await to.write(block, written, bytesRead - written, position + written);
+      written += result.bytesWritten;
+    }
+    position += bytesRead;
+  }
+}
+
+/** True when the open file is the one that the path names now. */
+function isAt(path: string, handle: FileHandle): boolean {
+  const there = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const open = fstatSync(handle.fd, { bigint: true });
+  return there?.ino === open.ino && there.dev === open.dev;
 }

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { createEvent } from './create-event.js';
+import { EventLog } from './event-log.js';
+import { memoryEventStore } from './memory-event-store.js';
 import type { AssistantMessage, ContentPart, Message, ToolCall } from './message.js';
-import { wellFormedMessage, wellFormedPart, wellFormedToolCall } from './well-formed-message.js';
+import { parseEvent } from './parse-event.js';
+import {
+  wellFormedEvent,
+  wellFormedJson,
+  wellFormedMessage,
+  wellFormedPart,
+  wellFormedToolCall,
+} from './well-formed.js';
 
 const text = (words: string): ContentPart => ({ type: 'text', text: words });
 const call = (fields: Partial<ToolCall>): ToolCall => ({ id: 'a', name: 'run', arguments: '{}', ...fields });
@@ -107,4 +117,96 @@ describe('the arguments of a call', () => {
     expect(wellFormedToolCall(call({ ...opaque, itemId: '\ud83d' }))).toEqual(call({ thoughtSignature: 's' }));
     expect(wellFormedToolCall(call({ ...opaque, name: '\ud83d' }))).toEqual(call({ ...opaque, name: '\ufffd' }));
   });
+});
+
+const half = 'a \ud83d';
+const image = { type: 'image', url: `https://example.invalid/${half}` } as const;
+const action = createEvent('action', {
+  thought: [{ type: 'text', text: half }, image],
+  toolCall: { id: half, name: half, arguments: `{"a":"${half}","b":"\\ud83d"}`, thoughtSignature: half },
+  llmResponseId: 'r',
+  thinkingBlocks: [{ type: 'thinking', thinking: half, signature: 's' }],
+  reasoningContent: half,
+});
+
+it('gives a sound event back as it is, the same object', () => {
+  const event = createEvent('message', { source: 'user', role: 'user', content: [{ type: 'text', text: '😀' }] });
+  expect(wellFormedEvent(event)).toBe(event);
+});
+
+it('makes texts and keys well-formed, and drops what is signed', () => {
+  const written = wellFormedEvent(action);
+  expect(wellFormedJson(written)).toBe(written);
+  expect(parseEvent(written)).toEqual(written);
+  expect(written).toMatchObject({
+    id: action.id,
+    thought: [{ text: 'a \ufffd' }, { type: 'text', text: expect.stringContaining('not shown') as string }],
+    // An escape is well-formed text: it is the model's, and what is sent of it is made when it is rendered.
+    toolCall: { id: 'a \ufffd', name: 'a \ufffd', arguments: '{"a":"a \ufffd","b":"\\ud83d"}' },
+    reasoningContent: 'a \ufffd',
+  });
+  expect('thinkingBlocks' in written || 'thoughtSignature' in written.toolCall).toBe(false);
+});
+
+it('keeps signed thinking that is sound beside words that are not', () => {
+  const thinkingBlocks = [{ type: 'thinking', thinking: '😀', signature: 's' }] as const;
+  const event = createEvent('message', {
+    source: 'agent',
+    role: 'assistant',
+    content: [{ type: 'text', text: half }],
+    thinkingBlocks,
+  });
+  expect(wellFormedEvent(event)).toMatchObject({ content: [{ text: 'a \ufffd' }], thinkingBlocks });
+});
+
+it('reaches into events of any type', () => {
+  const custom = createEvent('acme/note', { source: 'environment', [`key ${half}`]: [{ deep: half }] });
+  expect(wellFormedEvent(custom)).toMatchObject({ 'key a \ufffd': [{ deep: 'a \ufffd' }] });
+  const observation = createEvent('observation', {
+    toolCallId: 'c',
+    toolName: 'run',
+    content: [image],
+    details: { [half]: half },
+  });
+  expect(wellFormedEvent(observation)).toMatchObject({
+    content: [{ type: 'text' }],
+    details: { 'a \ufffd': 'a \ufffd' },
+  });
+});
+
+it('is no affair of the log, which alters nothing', async () => {
+  const store = memoryEventStore();
+  const log = new EventLog('c', { store });
+  await log.append(action);
+  expect(log.at(0)).toEqual(action);
+  expect((await EventLog.open('c', { store })).at(0)).toEqual(action);
+});
+
+it('gives data back that is well-formed, the same object', () => {
+  const data = { text: 'a 😀', list: [{ deep: [1, null, true, 'ü'] }], nothing: null };
+  expect(wellFormedJson(data)).toBe(data);
+  expect(wellFormedJson('😀')).toBe('😀');
+  expect(wellFormedJson(7)).toBe(7);
+});
+
+it('puts U+FFFD in the place of halves, in texts and keys, however deep', () => {
+  const sound = { kept: ['ok'] };
+  const data = { sound, list: ['a\ud83d', { 'k\ude00': { deep: '\ud83d' } }] };
+  const found = wellFormedJson(data);
+  expect(found).toEqual({ sound, list: ['a\ufffd', { 'k\ufffd': { deep: '\ufffd' } }] });
+  expect(found.sound).toBe(sound);
+  expect(data.list[0]).toBe('a\ud83d');
+});
+
+it('loses no value where keys become equal', () => {
+  const found = wellFormedJson({ '\ud83d': 1, '\ufffd': 2, '\ude00': 3 });
+  expect(found).toEqual({ '\ufffd': 2, '\ufffd\ufffd': 1, '\ufffd\ufffd\ufffd': 3 });
+});
+
+it('keeps a key named __proto__ a key', () => {
+  const data = JSON.parse('{"__proto__":{"a":"\\ud83d"}}') as object;
+  const found = wellFormedJson(data);
+  expect(Object.keys(found)).toEqual(['__proto__']);
+  expect(Object.getPrototypeOf(found)).toBe(Object.prototype);
+  expect(JSON.stringify(found)).toBe('{"__proto__":{"a":"\ufffd"}}');
 });

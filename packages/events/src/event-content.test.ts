@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { createEvent } from './create-event.js';
-import type { ContentPart } from './message.js';
 import {
   isErrorResult,
   isMeaningful,
@@ -10,7 +9,8 @@ import {
   summaryContent,
   systemPromptContent,
   toolResultContent,
-} from './message-from-event.js';
+} from './event-content.js';
+import type { ContentPart } from './message.js';
 import { logBuilder } from './testing/index.js';
 
 const log = logBuilder();

@@ -1,3 +1,6 @@
+import type { Event } from './event.js';
+import { isLLMConvertible } from './llm-convertible-events.js';
+import type { ActionEvent, LLMConvertibleEvent, MessageEvent } from './llm-convertible-events.js';
 import type {
   ContentPart,
   KnownContent,
@@ -7,7 +10,6 @@ import type {
   ThinkingBlock,
   ToolCall,
 } from './message.js';
-import { wellFormedJson } from './well-formed-json.js';
 
 /**
  * The message as every provider's JSON reader takes it: no text, name or argument holds half of a surrogate pair, U+FFFD stands
@@ -136,4 +138,111 @@ function isSound(text: string | undefined): boolean {
 function eachOf<Item>(items: readonly Item[], change: (item: Item) => Item): readonly Item[] {
   const changed = items.map(change);
   return changed.every((item, index) => item === items[index]) ? items : changed;
+}
+
+/**
+ * The well-formed copy of an event, for writers of logs: U+FFFD replaces every half of a surrogate pair in texts and keys.
+ * Signed or opaque data with such a half is left out, and an image with such a URL is replaced by words. A well-formed event is
+ * returned unchanged, as the same object. Events that are already in a log need no copy: rendering makes them well-formed.
+ */
+export function wellFormedEvent<E extends Event>(event: E): E {
+  const sound = wellFormedJson(event);
+  if (sound === event) return event;
+  return Object.freeze(isLLMConvertible(event) ? (withoutOpaque(event, sound as never) as Event as E) : sound);
+}
+
+/** The copy, with nothing in it that must not be altered and was. */
+function withoutOpaque(event: LLMConvertibleEvent, sound: LLMConvertibleEvent): LLMConvertibleEvent {
+  switch (sound.type) {
+    case 'message': {
+      const { content } = event as MessageEvent;
+      return { ...withSoundThinking(sound, event as MessageEvent), content: content.map(wellFormedPart) };
+    }
+    case 'action': {
+      const { thought, toolCall } = event as ActionEvent;
+      const { thoughtSignature, itemId, ...call } = sound.toolCall;
+      return {
+        ...withSoundThinking(sound, event as ActionEvent),
+        thought: thought.map(wellFormedPart),
+        toolCall: {
+          ...call,
+          ...(itemId === undefined || itemId !== toolCall.itemId ? {} : { itemId }),
+          ...(thoughtSignature === undefined || thoughtSignature !== toolCall.thoughtSignature
+            ? {}
+            : { thoughtSignature }),
+        },
+      };
+    }
+    case 'observation':
+      return { ...sound, content: (event as typeof sound).content.map(wellFormedPart) };
+    default:
+      return sound;
+  }
+}
+
+function withSoundThinking<E extends ActionEvent | MessageEvent>(sound: E, event: E): E {
+  const { thinkingBlocks, reasoningItems, reasoningContent } = wellFormedThinking(event);
+  const { thinkingBlocks: _blocks, reasoningItems: _items, reasoningContent: _words, ...rest } = sound;
+  return {
+    ...rest,
+    ...(thinkingBlocks === undefined ? {} : { thinkingBlocks }),
+    ...(reasoningItems === undefined ? {} : { reasoningItems }),
+    ...(reasoningContent === undefined ? {} : { reasoningContent }),
+  } as E;
+}
+
+/**
+ * A copy of JSON data in which U+FFFD replaces every half of a surrogate pair in texts and keys, as in
+ * `String.prototype.toWellFormed`. Well-formed data is returned unchanged, as the same object; a copy is frozen where it differs.
+ * JSON allows such halves, but providers refuse them.
+ *
+ * Keys that become equal are told apart by more U+FFFD, so that no value is lost.
+ */
+export function wellFormedJson<T>(value: T): T {
+  return isWellFormed(value) ? value : (wellFormed(value) as T);
+}
+
+/** A look that makes nothing: nearly all data is well-formed. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isWellFormed(item)) return false;
+    return true;
+  }
+  for (const key of Object.keys(value)) {
+    if (!key.isWellFormed() || !isWellFormed((value as Record<string, unknown>)[key])) return false;
+  }
+  return true;
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    let changed: unknown[] | undefined;
+    for (let index = 0; index < value.length; index++) {
+      const item: unknown = value[index];
+      const sound = wellFormed(item);
+      if (sound !== item) (changed ??= [...(value as readonly unknown[])])[index] = sound;
+    }
+    return changed === undefined ? value : Object.freeze(changed);
+  }
+  const entries = Object.entries(value);
+  let isChanged = false;
+  const sound = entries.map(([key, item]): [string, unknown] => {
+    const change: [string, unknown] = [key.toWellFormed(), wellFormed(item)];
+    isChanged ||= change[0] !== key || change[1] !== item;
+    return change;
+  });
+  if (!isChanged) return value;
+  const taken = new Set(entries.map(([key]) => key).filter((key) => key.isWellFormed()));
+  const copy = sound.map(([key, item], index) => {
+    if (key === entries[index]?.[0]) return [key, item];
+    let free = key;
+    while (taken.has(free)) free += '\ufffd';
+    taken.add(free);
+    return [free, item];
+  });
+  return Object.freeze(Object.fromEntries(copy));
 }

@@ -4,33 +4,26 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConcurrencyError, ConversationBusyError, EventStoreError } from '../errors.js';
 import type { Event } from '../event.js';
-import { eventReading } from '../event-reading.js';
-import { assertExpectedVersion } from '../event-store.js';
+import { assertExpectedVersion, eventReading } from '../event-store.js';
 import type { ConversationWriter, EventReading } from '../event-store.js';
 import { parseEvent } from '../parse-event.js';
 import type { ConversationFiles } from './conversation-files.js';
-import { isSystemError, unless } from './file-system-error.js';
+import { createFolder, isSystemError, openLog, syncFolder, unless } from './files.js';
 import { beginning, examineEnd, examineLog, knownAt, withAppended } from './known-log.js';
 import type { KnownLog, LogEnd } from './known-log.js';
-import { lockLog } from './locked-log.js';
-import type { LockedLog } from './locked-log.js';
-import { admit, GroupCommit } from './group-commit.js';
-import type { AdmittedGroup, WaitingAppend } from './group-commit.js';
-import { HeartbeatWatch } from './heartbeat.js';
-import { lineBlocks, parseBlock, readRange } from './log-lines.js';
-import { LogWriter } from './log-writer.js';
-import type { OpenFiles } from './open-files.js';
-import { openLog } from './open-log.js';
+import { lockLog } from './writer-lock.js';
+import type { LockedLog, LockIsBusy } from './writer-lock.js';
+import { HeartbeatWatch } from './writer-life.js';
+import { lineBlocks, linesOf, parseBlock, readRange, writeLines } from './log-lines.js';
+import { assertAtVersion, LogWriter } from './log-writer.js';
+import type { OpenFiles } from './files.js';
 import { repairTail } from './repair.js';
 import type { Repair, RepairReport } from './repair.js';
-import { createFolder, syncFolder } from './sync-folder.js';
-import { writeLines } from './write-lines.js';
-import type { AppendLines } from './write-lines.js';
-import type { LockIsBusy } from './writer-lock.js';
-import type { WriterTokens } from './writer-token.js';
+import type { AppendLines } from './log-lines.js';
+import type { WriterTokens } from './writer-life.js';
 
 /** The settings that all logs of a store share. */
-export interface LogSettings {
+interface LogSettings {
   readonly fsync: boolean;
   readonly lockTimeoutMs: number;
   readonly tokens: WriterTokens;
@@ -50,14 +43,17 @@ interface OpenedLog {
   readonly upTo: number;
 }
 
-/** The part of a group that was written, and its place in the file. */
-interface AttemptedGroup extends AdmittedGroup {
+/** An append that was written, and its place in the file. */
+interface AttemptedAppend {
+  readonly lines: AppendLines;
   /** Unit: bytes. */
   readonly start: number;
+  /** The version after the append. */
+  readonly version: number;
 }
 
 /** One conversation's log on disk, as one store sees it. */
-export class ConversationLog {
+export class LogFile {
   readonly #conversationId: string;
   readonly #files: ConversationFiles;
   readonly #settings: LogSettings;
@@ -66,10 +62,6 @@ export class ConversationLog {
   #isFolderReady = false;
   #isNameSynced = false;
   #lastTurn: Promise<unknown> = Promise.resolve();
-  readonly #appends = new GroupCommit(
-    (work) => this.#inTurn(work),
-    (group) => this.#commit(group),
-  );
 
   constructor(conversationId: string, files: ConversationFiles, settings: LogSettings) {
     this.#conversationId = conversationId;
@@ -78,9 +70,13 @@ export class ConversationLog {
     this.#watch = new HeartbeatWatch(settings.monotonicNow);
   }
 
-  /** Appends events, all or none, and resolves to the new version. Appends that wait are written together. */
+  /** Appends events, all or none, and resolves to the new version. At least one event is required. */
   append(events: readonly Event[], expectedVersion: number | undefined): Promise<number> {
-    return this.#naming('append to', this.#appends.append(jsonOf(events), expectedVersion));
+    const lines = linesOf(jsonOf(events));
+    return this.#naming(
+      'append to',
+      this.#inTurn(() => this.#append(lines, expectedVersion)),
+    );
   }
 
   /** Opens the conversation for writing, until the writer is closed. */
@@ -178,42 +174,41 @@ export class ConversationLog {
     }
   }
 
-  async #commit(group: readonly WaitingAppend[]): Promise<void> {
-    const create = group.some(({ expectedVersion = 0 }) => expectedVersion === 0);
+  async #append(lines: AppendLines, expectedVersion: number | undefined): Promise<number> {
+    const { openFiles } = this.#settings;
+    const create = (expectedVersion ?? 0) === 0;
     if (create) await this.#createFolder();
-    await this.#settings.openFiles.take();
+    await openFiles.take();
     try {
-      await this.#commitAlone(group, create);
+      return await this.#appendAlone(lines, expectedVersion, create);
     } finally {
-      this.#settings.openFiles.give();
+      openFiles.give();
     }
   }
 
-  async #commitAlone(group: readonly WaitingAppend[], create: boolean): Promise<void> {
+  async #appendAlone(lines: AppendLines, expectedVersion: number | undefined, create: boolean): Promise<number> {
     const conversationId = this.#conversationId;
-    for (let attempted: AttemptedGroup | undefined; ;) {
+    for (let attempted: AttemptedAppend | undefined; ;) {
       const locked = await unless(this.#lock({ create, waitForSilence: true }), ...(create ? [] : ['ENOENT']));
-      if (locked === undefined) return admit(group, conversationId, 0).settle();
-      if ('holder' in locked) {
-        for (const { expectedVersion, reject } of group) reject(this.#busy(locked, expectedVersion));
-        return;
-      }
+      if (locked === undefined) throw new ConcurrencyError({ conversationId, expectedVersion, actualVersion: 0 });
+      if ('holder' in locked) throw this.#busy(locked, expectedVersion);
       let appended: KnownLog | undefined;
       let alone: boolean;
       try {
         const log = await this.#repaired(locked.handle);
         if (attempted === undefined || !(await holds(locked.handle, attempted))) {
-          attempted = { start: log.size, ...admit(group, conversationId, log.version) };
-          if (attempted.lines !== undefined) appended = await this.#write(locked.handle, log, attempted.lines);
+          assertAtVersion(log.version, conversationId, expectedVersion);
+          attempted = { lines, start: log.size, version: log.version + lines.count };
+          appended = await this.#write(locked.handle, log, lines);
         }
       } finally {
         alone = await locked.release();
       }
-      // There was nothing to write, or the events were already in the log.
-      if (appended === undefined) return attempted.settle();
+      // The events were in the log already.
+      if (appended === undefined) return attempted.version;
       if (alone) {
         this.#known = appended;
-        return attempted.settle();
+        return attempted.version;
       }
       // This writer was ousted while it wrote: all of its events are in the log, or none. Only the holder of the lock can tell.
     }
@@ -350,8 +345,8 @@ export class ConversationLog {
 }
 
 /** True if the file contains exactly these lines at their place. */
-async function holds(handle: FileHandle, { lines, start }: AttemptedGroup): Promise<boolean> {
-  return lines !== undefined && (await readRange(handle, start, start + lines.bytes.length)).equals(lines.bytes);
+async function holds(handle: FileHandle, { lines, start }: AttemptedAppend): Promise<boolean> {
+  return (await readRange(handle, start, start + lines.bytes.length)).equals(lines.bytes);
 }
 
 function jsonOf(events: readonly Event[]): readonly string[] {
