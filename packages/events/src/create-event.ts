@@ -78,13 +78,13 @@ export function eventFactory(options: { readonly now?: () => Date; readonly newI
  */
 export const createEvent: CreateEvent = eventFactory();
 
-/** A user's message of plain text. */
+/** Returns a user's message of plain text. */
 export function userMessage(text: string): Extract<Event, { readonly type: 'message' }> {
   return createEvent('message', { source: 'user', role: 'user', content: [{ type: 'text', text }] });
 }
 
 /**
- * A new UUIDv7: 48 bits of the time in milliseconds, then random bits.
+ * Returns a new UUIDv7: 48 bits of the time in milliseconds, then random bits.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7 | RFC 9562, 5.7}
  */

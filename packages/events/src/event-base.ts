@@ -10,7 +10,7 @@ export const nonEmptyString = z.string().check(z.minLength(1));
  */
 export type CustomKind = `${string}/${string}`;
 
-/** The schema of a {@link CustomKind}: any non-empty text except the known names. */
+/** Returns the schema of a {@link CustomKind}: any non-empty text except the known names. */
 export function customKindSchema(known: readonly string[] = []): z.ZodMiniType<CustomKind> {
   const others = new RegExp(`^(?!(?:${known.join('|')})$)[^]`);
   // With `abort`, a union reports every kind that was tried, and not only this one.
@@ -18,7 +18,7 @@ export function customKindSchema(known: readonly string[] = []): z.ZodMiniType<C
   return z.string().check(z.regex(others, params)) as unknown as z.ZodMiniType<CustomKind>;
 }
 
-/** The schema of a name: one of the known names, or a kind that this version does not know. */
+/** Returns the schema of a name: one of the known names, or a kind that this version does not know. */
 export function openEnum<const Known extends string>(
   known: readonly Known[],
 ): z.ZodMiniUnion<readonly [z.ZodMiniType<Known>, z.ZodMiniType<CustomKind>]> {
@@ -58,11 +58,11 @@ export const eventBaseSchema = z.object({
   source: openEnum(['user', 'agent', 'environment']),
 });
 
-/** What every event has. */
+/** The fields of every event. */
 export interface EventBase {
   readonly type: string;
   readonly id: EventId;
-  /** When it happened: ISO 8601, UTC when we make it. */
+  /** The time of the event: ISO 8601, UTC when we make it. */
   readonly timestamp: string;
   readonly source: EventSource;
 }

@@ -18,19 +18,22 @@ import type {
 } from './message.js';
 import { wellFormedPart, wellFormedThinking } from './well-formed.js';
 
-/** True for a part that a model can be sent. A part of any other kind stays in the log and is left out of messages. */
+/**
+ * Returns true for a part that a model can be sent. A part of any other kind stays in the log and is left out of
+ * messages.
+ */
 export function isKnownContent(part: ContentPart): part is KnownContent {
   return part.type === 'text' || part.type === 'image';
 }
 
-/** True for a block of thinking that this version knows. */
+/** Returns true for a block of thinking that this version knows. */
 export function isKnownThinkingBlock(block: ThinkingBlock): block is KnownThinkingBlock {
   return block.type === 'thinking' || block.type === 'redacted-thinking';
 }
 
 /**
- * True for a part that says something to a model: an image, or text that is not blank. Providers refuse blank text. A part
- * of a kind that this version does not know says nothing.
+ * Returns true for a part that says something to a model: an image, or text that is not blank. Providers refuse blank
+ * text. A part of a kind that this version does not know says nothing.
  */
 export function isMeaningful(part: ContentPart): boolean {
   return part.type === 'text' ? notBlank.test(part.text) : part.type === 'image';
@@ -39,8 +42,8 @@ export function isMeaningful(part: ContentPart): boolean {
 const notBlank = /\S/;
 
 /**
- * The parts that say something to a model, as sent. Ill-formed text of the log is made well-formed, because providers refuse
- * half of a surrogate pair. Returns the same list if nothing is left out or replaced.
+ * Returns the parts that say something to a model, as sent. Ill-formed text of the log is made well-formed, because
+ * providers refuse half of a surrogate pair. Returns the same list if nothing is left out or replaced.
  */
 export function meaningfulContent(content: readonly ContentPart[]): readonly KnownContent[] {
   return content.every(isSentAsItIs) ? content : content.filter(saysSomething).map(wellFormedPart);
@@ -56,8 +59,8 @@ function saysSomething(part: ContentPart): part is KnownContent {
 }
 
 /**
- * {@link meaningfulContent} of a tool result. If all parts are of unknown kinds, a text says so: a call needs an answer, and
- * the model should not take the answer for an empty one.
+ * Returns the {@link meaningfulContent} of a tool result. If all parts are of unknown kinds, a text says so: a call
+ * needs an answer, and the model should not take the answer for an empty one.
  */
 export function resultContent(content: readonly ContentPart[]): readonly KnownContent[] {
   const sent = meaningfulContent(content);
@@ -70,8 +73,8 @@ const unknownResult = Object.freeze({
 } as const);
 
 /**
- * The sendable thinking of an answer: all of it, or none if one block is of an unknown kind. A provider accepts signed thinking
- * only as a whole, so signed thinking that contains half of a surrogate pair is left out as well.
+ * Returns the sendable thinking of an answer: all of it, or none if one block is of an unknown kind. A provider accepts
+ * signed thinking only as a whole, so signed thinking that contains half of a surrogate pair is left out as well.
  */
 export function knownThinking({ thinkingBlocks, reasoningItems, reasoningContent }: Thinking): KnownThinking {
   if ((thinkingBlocks ?? reasoningItems ?? reasoningContent) === undefined) return noThinking;
@@ -109,39 +112,42 @@ export function repositioned(
 }
 
 /**
- * True for a message of the user. A message from any other source is not the user's, whatever its role. A message with an
- * unknown role is not sent, so it does not count as the user's message.
+ * Returns true for a message of the user. A message from any other source is not the user's, whatever its role. A
+ * message with an unknown role is not sent, so it does not count as the user's message.
  */
 export function isUserMessage(event: Event): event is MessageEvent & { readonly source: 'user' } {
   return event.type === 'message' && event.source === 'user' && isSentRole(event.role);
 }
 
-/** True for a role that this version knows. A message of any other role stays in the log and is not sent. */
+/** Returns true for a role that this version knows. A message of any other role stays in the log and is not sent. */
 export function isSentRole(role: MessageEvent['role']): role is 'user' | 'assistant' {
   return role === 'user' || role === 'assistant';
 }
 
-/** The system message's content: the static prompt, then the dynamic context, so that the first stays a cacheable prefix. */
+/**
+ * Returns the system message's content: the static prompt, then the dynamic context, so that the first stays a
+ * cacheable prefix.
+ */
 export function systemPromptContent(event: SystemPromptEvent): readonly KnownContent[] {
   return textContent(event.systemPrompt, event.dynamicContext ?? '');
 }
 
 /**
- * A message's own content, then what skills and rules added. Blank text and unknown parts are left out; in a role that this
- * version does not know, everything.
+ * Returns a message's own content, then what skills and rules added. Blank text and unknown parts are left out; in a
+ * role that this version does not know, everything.
  */
 export function messageContent(event: MessageEvent): readonly KnownContent[] {
   return isSentRole(event.role) ? meaningfulContent(withExtended(event)) : [];
 }
 
-/** A summary's content, as the model reads it in the user's place. Blank text is left out. */
+/** Returns a summary's content, as the model reads it in the user's place. Blank text is left out. */
 export function summaryContent(event: CondensationSummaryEvent): readonly KnownContent[] {
   return textContent(event.summary);
 }
 
 /**
- * What a model reads as the answer to its call. Blank text is left out, so it may be empty. Unknown parts are left out too;
- * where nothing else is there, the answer says so.
+ * Returns the content that a model reads as the answer to its call. Blank text is left out, so it may be empty. Unknown
+ * parts are left out too; where nothing else is there, the answer says so.
  */
 export function toolResultContent(event: ToolResultEvent): readonly KnownContent[] {
   switch (event.type) {
@@ -154,7 +160,7 @@ export function toolResultContent(event: ToolResultEvent): readonly KnownContent
   }
 }
 
-/** True if the result is a failure: an error, a rejection, or an observation marked as an error. */
+/** Returns true if the result is a failure: an error, a rejection, or an observation marked as an error. */
 export function isErrorResult(event: ToolResultEvent): boolean {
   return event.type === 'observation' ? event.isError === true : true;
 }
@@ -167,7 +173,9 @@ function textContent(...texts: readonly string[]): readonly KnownContent[] {
   return meaningfulContent(texts.map((text) => Object.freeze({ type: 'text', text })));
 }
 
-/** What a file of a host is. `other`: what has no kind of its own, such as a result of a tool that the provider runs. */
+/**
+ * The kind of a host's file. `other`: what has no kind of its own, such as a result of a tool that the provider runs.
+ */
 export type HostFileKind = 'pdf' | 'audio' | 'video' | 'image' | 'document' | 'other';
 
 /**
@@ -177,7 +185,7 @@ export type HostFileKind = 'pdf' | 'audio' | 'video' | 'image' | 'document' | 'o
 export interface HostFile extends CustomContent {
   readonly type: 'host/file';
   readonly kind: HostFileKind;
-  /** What it weighs in a request, estimated. Unit: tokens. */
+  /** Its estimated size in a request. Unit: tokens. */
   readonly tokens: number;
   /** The name of the file, if the host gives one. */
   readonly name?: string;
@@ -188,14 +196,14 @@ export interface HostFile extends CustomContent {
   readonly seconds?: number;
 }
 
-/** A part as a {@link HostFile}. Undefined if it is none. */
+/** Returns a part as a {@link HostFile}. Undefined if it is none. */
 export function hostFile(part: ContentPart): HostFile | undefined {
   if (part.type !== 'host/file') return undefined;
   const { tokens } = part as Partial<HostFile>;
   return typeof tokens === 'number' && Number.isFinite(tokens) && tokens >= 0 ? (part as HostFile) : undefined;
 }
 
-/** The files of a host in an event. */
+/** Returns the files of a host in an event. */
 export function hostFilesOf(event: LLMConvertibleEvent): readonly HostFile[] {
   if (event.type !== 'message' && event.type !== 'observation') return [];
   return event.content.flatMap((part) => hostFile(part) ?? []);
@@ -210,7 +218,7 @@ const nouns: Readonly<Record<HostFileKind, string>> = {
   other: 'data',
 };
 
-/** A file in words, for a model: `report.pdf, a PDF of 12 pages`. */
+/** Returns a file in words, for a model: `report.pdf, a PDF of 12 pages`. */
 export function describeHostFile({ kind, name, pages, seconds }: HostFile): string {
   const noun = nouns[kind] ?? 'file';
   const size =

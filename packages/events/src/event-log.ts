@@ -61,22 +61,22 @@ export class EventLog implements Iterable<Event> {
     return log;
   }
 
-  /** How many events it holds. */
+  /** The number of events. */
   get length(): number {
     return this.#events.length;
   }
 
-  /** The event with this id. Cost: one look-up. */
+  /** Returns the event with this id. Cost: one look-up. */
   get(id: EventId): Event | undefined {
     return this.#byId.get(id);
   }
 
-  /** The event at an index; negative counts from the end. */
+  /** Returns the event at an index; negative counts from the end. */
   at(index: number): Event | undefined {
     return this.#events.at(index);
   }
 
-  /** A copy of a part of the log. */
+  /** Returns a copy of a part of the log. */
   slice(from?: number, to?: number): readonly Event[] {
     return this.#events.slice(from, to);
   }
@@ -207,7 +207,7 @@ export class EventLog implements Iterable<Event> {
     events.forEach((event, offset) => this.#notify(event, first + offset));
   }
 
-  /** The appends whose ids are all new. The others fail. */
+  /** Returns the appends whose ids are all new. The others fail. */
   #withoutDuplicates(group: readonly WaitingAppend[]): readonly WaitingAppend[] {
     const taken = new Set<EventId>();
     return group.filter(({ events, reject }) => {
@@ -235,7 +235,7 @@ export class EventLog implements Iterable<Event> {
     }
   }
 
-  /** The stored events that this log lacks, in batches if the store supports them. */
+  /** Returns the stored events that this log lacks, in batches if the store supports them. */
   async *#unread(signal?: AbortSignal): AsyncGenerator<readonly Event[], void, undefined> {
     if (this.#store === undefined) return;
     const from = this.#events.length;

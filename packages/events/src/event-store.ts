@@ -21,13 +21,14 @@ export interface EventStore {
   ): Promise<{ readonly version: number }>;
 
   /**
-   * The events in their order, from the index `from` on (default 0). A conversation that does not exist has none.
+   * Returns the events in their order, from the index `from` on (default 0). A conversation that does not exist has
+   * none.
    *
    * @throws {@link EventStoreError} when what is stored cannot be read; names file and line where there is one.
    */
   read(conversationId: string, options?: { readonly from?: number; readonly signal?: AbortSignal }): EventReading;
 
-  /** Every conversation that holds an event, in no particular order. */
+  /** Returns every conversation that holds an event, in no particular order. */
   list(): AsyncIterable<{ readonly conversationId: string; readonly version: number }>;
 
   /**
@@ -46,9 +47,9 @@ export interface EventStore {
 /** The events of a conversation, one after another. */
 export interface EventReading extends AsyncIterable<Event> {
   /**
-   * The same events in non-empty batches, so that a reader of many events awaits once per batch and not once per event. The
-   * store chooses the size: a store that reads in blocks keeps one block in memory. Events before an unreadable place are
-   * returned before the error. Optional.
+   * Returns the same events in non-empty batches, so that a reader of many events awaits once per batch and not once
+   * per event. The store chooses the size: a store that reads in blocks keeps one block in memory. Events before an
+   * unreadable place are returned before the error. Optional.
    */
   batches?(): AsyncIterable<readonly Event[]>;
 }
@@ -56,8 +57,8 @@ export interface EventReading extends AsyncIterable<Event> {
 /** The exclusive right to append to one conversation: see {@link EventStore.openForWriting}. */
 export interface ConversationWriter {
   /**
-   * {@link EventStore.append} for this conversation. It resolves only if the writer still had the conversation after the
-   * events were stored.
+   * Appends events as {@link EventStore.append} does, to this conversation. It resolves only if the writer still had
+   * the conversation after the events were stored.
    *
    * @throws as {@link EventStore.append} does; {@link WriterOustedError} when another writer has taken over, and
    *   {@link EventStoreError} after `close`.
@@ -98,7 +99,7 @@ export function assertExpectedVersion(value: number | undefined): void {
   );
 }
 
-/** A reading for a store that provides its events in batches. Each iteration reads the store again. */
+/** Returns a reading for a store that provides its events in batches. Each iteration reads the store again. */
 export function eventReading(
   batches: () => AsyncIterable<readonly Event[]>,
   signal: AbortSignal | undefined,

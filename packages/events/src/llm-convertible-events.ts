@@ -156,7 +156,7 @@ export type ToolResultEvent = ObservationEvent | UserRejectObservation | AgentEr
 export type LLMConvertibleEvent =
   SystemPromptEvent | MessageEvent | ActionEvent | ToolResultEvent | CondensationSummaryEvent;
 
-/** True for the events that a model reads. */
+/** Returns true for the events that a model reads. */
 export function isLLMConvertible(event: { readonly type: string }): event is LLMConvertibleEvent {
   switch (event.type) {
     case 'system-prompt':
@@ -172,7 +172,7 @@ export function isLLMConvertible(event: { readonly type: string }): event is LLM
   }
 }
 
-/** True for the events that answer a tool call. */
+/** Returns true for the events that answer a tool call. */
 export function isToolResult(event: { readonly type: string }): event is ToolResultEvent {
   return event.type === 'observation' || event.type === 'user-reject-observation' || event.type === 'agent-error';
 }

@@ -4,7 +4,7 @@ import { assertConversationId, assertExpectedVersion, assertReadFrom, eventReadi
 import type { EventStore } from './event-store.js';
 import { parseEvent } from './parse-event.js';
 
-/** An {@link EventStore} that keeps everything in memory and nothing beyond the process. */
+/** Returns an {@link EventStore} that keeps everything in memory and nothing beyond the process. */
 export function memoryEventStore(): EventStore {
   const conversations = new Map<string, Event[]>();
   const openForWriting = new Set<string>();

@@ -65,7 +65,7 @@ export interface CustomContent {
 /** A part that a model can be sent. */
 export type KnownContent = TextContent | ImageContent;
 
-/** What a message or a tool result consists of. Narrow it by `type`. */
+/** A part of a message or a tool result. Narrow it by `type`. */
 export type ContentPart = KnownContent | CustomContent;
 
 /**

@@ -24,7 +24,8 @@ export function parseEvent(json: unknown): Event {
 }
 
 /**
- * {@link parseEvent} for a value that `JSON.parse` has just made and nobody else holds: it is frozen in place, not copied.
+ * Checks a value as {@link parseEvent} does, for a value that `JSON.parse` has just made and nobody else holds: it is
+ * frozen in place, not copied.
  *
  * @throws {@link InvalidEventError} when it is not an event.
  */
@@ -52,8 +53,8 @@ function assertEvent(value: unknown): asserts value is Event {
 }
 
 /**
- * The innermost issue. A schema that is open for unknown kinds is a union of the known kinds and any other kind. For a known
- * kind with a wrong field the issue names the field; otherwise it names the kind.
+ * Returns the innermost issue. A schema that is open for unknown kinds is a union of the known kinds and any other
+ * kind. For a known kind with a wrong field the issue names the field; otherwise it names the kind.
  */
 function innermost(issue: z.core.$ZodIssue): Pick<z.core.$ZodIssue, 'message' | 'path'> {
   if (issue.code !== 'invalid_union') return issue;
@@ -76,9 +77,9 @@ function textField(value: unknown, field: 'type' | 'id'): string | undefined {
 type Check = (value: unknown) => boolean;
 
 /**
- * A check that says the same as `schema.safeParse(value).success` of plain JSON data, in a fraction of the time: it makes no
- * copy and no report. It is put together from the schema, so the two cannot drift apart; what it does not know is left to
- * the schema.
+ * Returns a check that says the same as `schema.safeParse(value).success` of plain JSON data, in a fraction of the
+ * time: it makes no copy and no report. It is put together from the schema, so the two cannot drift apart; what it does
+ * not know is left to the schema.
  */
 export function quickCheck(schema: z.core.$ZodType): Check {
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -161,7 +162,7 @@ function quickObject(shape: z.core.$ZodShape): Check {
   };
 }
 
-/** The schema inside `exactOptional`. A field that is present and undefined does not match it. */
+/** Returns the schema inside `exactOptional`. A field that is present and undefined does not match it. */
 function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   return def.type === 'optional' ? def.innerType : schema;
@@ -179,7 +180,7 @@ function quickUnion(options: readonly z.core.$ZodType[]): Check {
   return (value) => first?.(value) === true || others.some((check) => check(value));
 }
 
-/** The options of a union that is an option of another; any other schema is itself. */
+/** Returns the options of a union that is an option of another; any other schema is itself. */
 function alternatives(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   return def.type === 'union' ? def.options.flatMap(alternatives) : [schema];
@@ -188,8 +189,8 @@ function alternatives(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
 const english = en().localeError;
 
 /**
- * The error texts of schemas: the locale that the program has set for zod, else English. Without a locale, zod/mini only says
- * that an input is invalid. Pass the result as the second argument of `safeParse`.
+ * Returns the error texts of schemas: the locale that the program has set for zod, else English. Without a locale,
+ * zod/mini only says that an input is invalid. Pass the result as the second argument of `safeParse`.
  */
 export function errorTexts(): z.core.ParseContext<z.core.$ZodIssue> {
   const { localeError, customError } = z.config();

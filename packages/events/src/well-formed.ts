@@ -12,10 +12,11 @@ import type {
 } from './message.js';
 
 /**
- * The message as every provider's JSON reader takes it: no text, name or argument holds half of a surrogate pair, U+FFFD stands
- * in its place. Signed or opaque data (signed thinking, encrypted reasoning, signatures of calls) that holds one is left out,
- * never altered; so is an image with such an address, in favour of words that say so. A message that is sound is given back as
- * it is, the same object. Ids of calls stay: they connect messages, and an adapter gives those that cannot be sent another form.
+ * Returns the message as every provider's JSON reader takes it: no text, name or argument holds half of a surrogate
+ * pair, U+FFFD stands in its place. Signed or opaque data (signed thinking, encrypted reasoning, signatures of calls)
+ * that holds one is left out, never altered; so is an image with such an address, in favour of words that say so. A
+ * message that is sound is given back as it is, the same object. Ids of calls stay: they connect messages, and an
+ * adapter gives those that cannot be sent another form.
  */
 export function wellFormedMessage<M extends Message>(message: M): M {
   const content = eachOf(message.content, wellFormedPart);
@@ -45,7 +46,7 @@ export function wellFormedMessage<M extends Message>(message: M): M {
   }
 }
 
-/** The part as {@link wellFormedMessage} has it. */
+/** Returns the part as {@link wellFormedMessage} has it. */
 export function wellFormedPart<P extends ContentPart>(part: P): P extends KnownContent ? KnownContent : ContentPart;
 export function wellFormedPart(part: ContentPart): ContentPart {
   switch (part.type) {
@@ -64,7 +65,9 @@ function isPlainText(part: object): boolean {
   return true;
 }
 
-/** The call as {@link wellFormedMessage} has it. Halves that are escapes in its arguments are replaced as well. */
+/**
+ * Returns the call as {@link wellFormedMessage} has it. Halves that are escapes in its arguments are replaced as well.
+ */
 export function wellFormedToolCall(call: ToolCall): ToolCall {
   const name = call.name.toWellFormed();
   const sent = wellFormedArguments(call.arguments);
@@ -81,8 +84,8 @@ export function wellFormedToolCall(call: ToolCall): ToolCall {
 }
 
 /**
- * The thinking as {@link wellFormedMessage} has it. Of blocks, and of items, all go where a signed or opaque one of them must: a
- * provider checks them together.
+ * Returns the thinking as {@link wellFormedMessage} has it. Of blocks, and of items, all go where a signed or opaque
+ * one of them must: a provider checks them together.
  */
 export function wellFormedThinking<T extends Thinking>(thinking: T): T | Pick<T, keyof Thinking> {
   const { thinkingBlocks, reasoningItems, reasoningContent } = thinking;
@@ -141,9 +144,10 @@ function eachOf<Item>(items: readonly Item[], change: (item: Item) => Item): rea
 }
 
 /**
- * The well-formed copy of an event, for writers of logs: U+FFFD replaces every half of a surrogate pair in texts and keys.
- * Signed or opaque data with such a half is left out, and an image with such a URL is replaced by words. A well-formed event is
- * returned unchanged, as the same object. Events that are already in a log need no copy: rendering makes them well-formed.
+ * Returns the well-formed copy of an event, for writers of logs: U+FFFD replaces every half of a surrogate pair in
+ * texts and keys. Signed or opaque data with such a half is left out, and an image with such a URL is replaced by
+ * words. A well-formed event is returned unchanged, as the same object. Events that are already in a log need no copy:
+ * rendering makes them well-formed.
  */
 export function wellFormedEvent<E extends Event>(event: E): E {
   const sound = wellFormedJson(event);
@@ -151,7 +155,7 @@ export function wellFormedEvent<E extends Event>(event: E): E {
   return Object.freeze(isLLMConvertible(event) ? (withoutOpaque(event, sound as never) as Event as E) : sound);
 }
 
-/** The copy, with nothing in it that must not be altered and was. */
+/** Returns the copy, with nothing in it that must not be altered and was. */
 function withoutOpaque(event: LLMConvertibleEvent, sound: LLMConvertibleEvent): LLMConvertibleEvent {
   switch (sound.type) {
     case 'message': {
@@ -192,9 +196,9 @@ function withSoundThinking<E extends ActionEvent | MessageEvent>(sound: E, event
 }
 
 /**
- * A copy of JSON data in which U+FFFD replaces every half of a surrogate pair in texts and keys, as in
- * `String.prototype.toWellFormed`. Well-formed data is returned unchanged, as the same object; a copy is frozen where it differs.
- * JSON allows such halves, but providers refuse them.
+ * Returns a copy of JSON data in which U+FFFD replaces every half of a surrogate pair in texts and keys, as in
+ * `String.prototype.toWellFormed`. Well-formed data is returned unchanged, as the same object; a copy is frozen where
+ * it differs. JSON allows such halves, but providers refuse them.
  *
  * Keys that become equal are told apart by more U+FFFD, so that no value is lost.
  */
@@ -202,7 +206,7 @@ export function wellFormedJson<T>(value: T): T {
   return isWellFormed(value) ? value : (wellFormed(value) as T);
 }
 
-/** A look that makes nothing: nearly all data is well-formed. */
+/** Returns a look that makes nothing: nearly all data is well-formed. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;

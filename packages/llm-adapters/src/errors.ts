@@ -6,7 +6,7 @@ export interface LLMErrorOptions {
   readonly provider: string;
   /** The HTTP status, if there was one. */
   readonly statusCode?: number | undefined;
-  /** How long the provider asks to wait before the next attempt. Unit: milliseconds. */
+  /** The time that the provider asks to wait before the next attempt. Unit: milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /** The provider's id of the request, for its support. */
   readonly requestId?: string | undefined;
@@ -87,7 +87,9 @@ export class ContextWindowExceededError extends LLMError {
   }
 }
 
-/** Why a rate limit refused. `rate`: too much at once, wait. `quota`: the account has nothing left to spend. */
+/**
+ * The reason why a rate limit refused. `rate`: too much at once, wait. `quota`: the account has nothing left to spend.
+ */
 export type RateLimitKind = 'rate' | 'quota';
 
 /** The account's limit was reached. Retryable if `kind` is `rate`, unless the provider says otherwise. */

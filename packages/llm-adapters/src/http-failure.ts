@@ -6,7 +6,7 @@ interface HttpFailure {
   readonly requestId: string | undefined;
   /** Unit: milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** Whether another attempt makes sense, if the provider says so explicitly. */
+  /** The provider's explicit statement about another attempt. */
   readonly shouldRetry: boolean | undefined;
   /** No answer came: the connection failed or took too long. */
   readonly isConnection: boolean;
@@ -87,12 +87,12 @@ function numberIn(text: string | null): number | undefined {
   return Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-/** Why no connection came about, in words that say where and what to do. */
+/** The reason why no connection came about, in words that say where and what to do. */
 interface ConnectionFailure {
   readonly message: string;
   /** Another attempt fails in the same way. */
   readonly isLasting: boolean;
-  /** How long further attempts make sense. Unit: milliseconds. Absent: no bound. */
+  /** The time for which further attempts make sense. Unit: milliseconds. Absent: no bound. */
   readonly maxRetryMs?: number;
 }
 
@@ -133,8 +133,8 @@ const refusedByFetch: readonly (readonly [words: RegExp, message: string])[] = [
 ];
 
 /**
- * What is said of an error that an SDK threw before an answer began; undefined for any other error. The address is shown without
- * its password and its parameters.
+ * Describes an error that an SDK threw before an answer began. Undefined for any other error. The address is shown
+ * without its password and its parameters.
  */
 export function connectionFailure(thrown: unknown, baseURL: string): ConnectionFailure | undefined {
   if (!(thrown instanceof Error) || !isBeforeAnswer(thrown)) return undefined;
@@ -152,18 +152,18 @@ export function connectionFailure(thrown: unknown, baseURL: string): ConnectionF
   };
 }
 
-/** The SDKs' own words for it, and those of `fetch`. What broke after an answer had begun has others. */
+/** Returns the SDKs' own words for it, and those of `fetch`. What broke after an answer had begun has others. */
 function isBeforeAnswer({ message }: Error): boolean {
   return /^(connection error|fetch failed|failed to fetch|load failed)/i.test(message);
 }
 
-/** What the causes of an error say. */
+/** Returns the messages of the causes of an error. */
 function messagesIn({ cause }: Error, depth = 0): string {
   if (depth > deepest || !(cause instanceof Error)) return '';
   return `${cause.message}\n${messagesIn(cause, depth + 1)}`;
 }
 
-/** The codes of an error, of its causes, and of each address that was tried. */
+/** Returns the codes of an error, of its causes, and of each address that was tried. */
 function codesIn(thrown: unknown, depth = 0): readonly string[] {
   if (depth > deepest || typeof thrown !== 'object' || thrown === null) return [];
   const code = field(thrown, 'code');
@@ -172,7 +172,10 @@ function codesIn(thrown: unknown, depth = 0): readonly string[] {
   return [...(typeof code === 'string' ? [code] : []), ...inner.flatMap((one) => codesIn(one, depth + 1))];
 }
 
-/** A server's address for an error: never its user, its password, or its parameters, in which gateways take keys. */
+/**
+ * Returns a server's address for an error: never its user, its password, or its parameters, in which gateways take
+ * keys.
+ */
 export function shownAddress(baseURL: string): string {
   if (!URL.canParse(baseURL)) return baseURL.includes('@') || baseURL.includes('?') ? 'what was given' : `'${baseURL}'`;
   const { protocol, host, pathname, href } = new URL(baseURL);
@@ -181,7 +184,7 @@ export function shownAddress(baseURL: string): string {
   return `${protocol}//${host}${pathname.replace(/\/$/, '')}`;
 }
 
-/** True for an address on the local machine: a local server needs no key, and no network lies between. */
+/** Returns true for an address on the local machine: a local server needs no key, and no network lies between. */
 export function isThisMachine(baseURL: string | undefined): boolean {
   if (baseURL === undefined || !URL.canParse(baseURL)) return false;
   const { hostname } = new URL(baseURL);

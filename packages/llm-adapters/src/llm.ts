@@ -20,7 +20,10 @@ export interface LLM {
   readonly contextWindow?: number;
   /** The prices of its tokens at the time when this object was created. */
   readonly prices?: TokenPrices;
-  /** What requests to the model may contain. `facts.thinking` says how a view must render thinking for it. */
+  /**
+   * The facts about what requests to the model may contain. `facts.thinking` says how a view must render thinking for
+   * it.
+   */
   readonly facts?: ModelFacts;
   /**
    * Asks the model once. When `signal` aborts, rejects with the signal's reason.
@@ -49,7 +52,10 @@ export interface CompletionRequest {
   readonly responseFormat?: JsonSchemaFormat;
   /** The longest answer, thinking included. Unit: tokens. @defaultValue the adapter's */
   readonly maxOutputTokens?: number;
-  /** How hard the model works on the answer. An adapter refuses an effort that the model does not take. @defaultValue the adapter's */
+  /**
+   * The effort that the model spends on the answer. An adapter refuses an effort that the model does not take.
+   * @defaultValue the adapter's
+   */
   readonly effort?: Effort;
   /** Hints for the provider's prompt cache. @defaultValue the provider's automatic caching */
   readonly cache?: CacheHints;
@@ -81,7 +87,7 @@ export interface CountedUsage {
   readonly costUsd?: number;
 }
 
-/** Whether the model may, must not, or must call a tool; or the one that it must call. */
+/** The rule for calls of an answer: the model may, must not or must call a tool, or must call this one. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
 /** The answer's text must be JSON of this schema. */
@@ -190,7 +196,7 @@ export type Delta =
       readonly reason: string;
     };
 
-/** A complete answer as deltas, for adapters that do not stream. */
+/** Returns a complete answer as deltas, for adapters that do not stream. */
 export function deltasFromMessage(message: AssistantMessage): readonly Delta[] {
   const thinking = (message.thinkingBlocks ?? []).flatMap((block) =>
     block.type === 'thinking' ? [block.thinking] : [],
@@ -256,7 +262,7 @@ function textIn(delta: Exclude<Delta, { readonly type: 'restart' }>): string {
   return delta.type === 'tool-call' ? delta.arguments : delta.text;
 }
 
-/** True if the model had finished its answer, and neither a limit nor a provider ended it. */
+/** Returns true if the model had finished its answer, and neither a limit nor a provider ended it. */
 export function endedNaturally(reason: FinishReason): boolean {
   return reason === 'stop' || reason === 'tool-calls';
 }
@@ -287,11 +293,11 @@ export function wholeCalls({ message, finishReason, callStates = [] }: Completio
   });
 }
 
-/** An {@link LLM} that asks another one, and is described as that one is. */
+/** Returns an {@link LLM} that asks another one, and is described as that one is. */
 export function llmAround(
   llm: LLM,
   own: Pick<LLM, 'complete'> & {
-    /** What is counted of a request. @defaultValue the request */
+    /** Returns the request that is counted. @defaultValue the request */
     readonly toRequest?: (request: CompletionRequest) => CompletionRequest;
   },
 ): LLM {

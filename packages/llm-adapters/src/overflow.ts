@@ -132,14 +132,17 @@ const quotaCodes: readonly string[] = [
 const spentTexts =
   /credit balance is too low|specified (?:API )?usage limits?\b|spend(?:ing)? limits?\b|hard limit has been reached/i;
 
-/** True if the account has no credit left, so that neither waiting nor another request helps. */
+/** Returns true if the account has no credit left, so that neither waiting nor another request helps. */
 export function isSpent({ statusCode, codes, text }: Refusal): boolean {
   return (
     statusCode === 402 || codes.some((code) => code !== undefined && quotaCodes.includes(code)) || spentTexts.test(text)
   );
 }
 
-/** The reason of a rate limit error: the account has no credit, or a limit is used up that is restored with time. */
+/**
+ * Returns the reason of a rate limit error: the account has no credit, or a limit is used up that is restored with
+ * time.
+ */
 export function rateLimitKind(refusal: Refusal): RateLimitKind {
   return isSpent(refusal) ? 'quota' : 'rate';
 }
@@ -230,7 +233,7 @@ const smallestTruncation = 500;
 /** The most tokens that a provider counts for one that we estimate. Beyond it the count is not that of the request. */
 const mostOfEstimate = 2;
 
-/** What is known of a server's counts. */
+/** The known facts of a server's counts. */
 interface AnsweringServer {
   readonly provider: string;
   readonly contextWindow: number | undefined;
@@ -238,9 +241,9 @@ interface AnsweringServer {
 }
 
 /**
- * The error for an answer to a request that did not fit: some servers cut the start of the history or return an empty answer,
- * with status 200. Undefined if the answer is to the whole request, or if the count cannot be that of a request: an answer is worth more than a
- * suspicion.
+ * Returns the error for an answer to a request that did not fit: some servers cut the start of the history or return an
+ * empty answer, with status 200. Undefined if the answer is to the whole request, or if the count cannot be that of a
+ * request: an answer is worth more than a suspicion.
  *
  * @see provider-rules E.4
  */
@@ -288,7 +291,7 @@ export class AnsweredCounts {
   readonly #last = new WeakMap<Message, { readonly messages: readonly Message[]; readonly largest: number }>();
   #hasCountedParts = false;
 
-  /** Whether a count is that of a part of the request. Call it once for each answer. */
+  /** Returns true if a count is that of a part of the request. Call it once for each answer. */
   isPart({ messages }: CompletionRequest, inputTokens: number): boolean {
     const [first] = messages;
     if (first === undefined) return false;
@@ -307,7 +310,10 @@ export class AnsweredCounts {
   }
 }
 
-/** A lower bound, not an estimate: tools and images count nothing, because each server renders them in its own way. */
+/**
+ * Returns a lower bound, not an estimate: tools and images count nothing, because each server renders them in its own
+ * way.
+ */
 function leastTokens({ messages }: CompletionRequest): number {
   const characters = messages.reduce((sum, message) => sum + blackCharactersOf(message), 0);
   return Math.floor(characters / mostCharactersPerToken);

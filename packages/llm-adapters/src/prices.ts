@@ -1,6 +1,6 @@
 import type { Usage } from '@palimpsest/events';
 
-/** What a model's tokens cost. Unit: USD per million tokens. */
+/** The prices of a model's tokens. Unit: USD per million tokens. */
 export interface TokenRates {
   /** Input tokens that are neither read from nor written to the prompt cache. */
   readonly input: number;
@@ -34,7 +34,7 @@ export interface CostDetails {
   readonly cacheWrites?: Readonly<Record<string, number>>;
 }
 
-/** The cost of a call at these prices. Unit: USD. */
+/** Returns the cost of a call at these prices. Unit: USD. */
 export function costOf(usage: Usage, prices: TokenPrices, { cacheWrites = {} }: CostDetails = {}): number {
   const rates = ratesFor(usage, prices);
   let ordinaryWrites = usage.cacheWriteTokens;

@@ -5,10 +5,12 @@ import { totalInputTokens } from './usage.js';
 import { stablePlaces } from './wire/cache-place.js';
 import type { Place } from './wire/cache-place.js';
 
-/** What a conversation sent last: enough to tell the prompt cache of its next request what has changed since. */
+/**
+ * The prompt that a conversation sent last: enough to tell the prompt cache of its next request what has changed since.
+ */
 export interface SentPrompt {
   readonly messages: readonly Message[];
-  /** What {@link promptToSend} said of them. @defaultValue nothing: the messages are known and no more */
+  /** The hints that {@link promptToSend} gave for them. @defaultValue nothing: the messages are known and no more */
   readonly cache?: PromptHints;
   /**
    * How many messages the request had that was the last to change any of those before them. Where later requests ended, they
@@ -21,8 +23,8 @@ export interface SentPrompt {
 export type PromptHints = Pick<CacheHints, 'cachedMessages' | 'stableMessages'>;
 
 /**
- * The messages of a conversation's next request, with the hints that its prompt cache needs: compares them with what was sent
- * last, from the front to the first difference.
+ * Returns the messages of a conversation's next request, with the hints that its prompt cache needs: compares them with
+ * what was sent last, from the front to the first difference.
  *
  * - `cachedMessages`: the last place at which an earlier request ended or was marked, and before which nothing has changed.
  * - `stableMessages`: where later rewrites probably begin. What was masked stays masked, so that is where the newest rewrite in
@@ -64,7 +66,10 @@ function isBehind(one: Place, other: Place): boolean {
   return one.messages > other.messages || (one.messages === other.messages && one.parts > other.parts);
 }
 
-/** All that is the same from the start: messages, and of the first that differs what it has in common, if it is the user's. */
+/**
+ * Returns all that is the same from the start: messages, and of the first that differs what it has in common, if it is
+ * the user's.
+ */
 function commonStart(earlier: readonly Message[], later: readonly Message[]): Place {
   const messages = countSame(earlier, later);
   const [one, other] = [earlier[messages], later[messages]];
@@ -81,7 +86,10 @@ function countSame(some: readonly unknown[], others: readonly unknown[]): number
   return count;
 }
 
-/** Where the last request ended within the unchanged messages, with at least `from` of them: an answer follows, or nothing yet. */
+/**
+ * Returns the end of the last request within the unchanged messages, with at least `from` of them: an answer follows,
+ * or nothing yet.
+ */
 function endOfRequest(earlier: readonly Message[], unchanged: number, from: number): Place | undefined {
   for (let end = unchanged; end >= Math.max(from, 1); end -= 1) {
     if (end === earlier.length || earlier[end]?.role === 'assistant') return { messages: end, parts: 0 };
@@ -89,7 +97,7 @@ function endOfRequest(earlier: readonly Message[], unchanged: number, from: numb
   return undefined;
 }
 
-/** Where masks go on, and where summaries begin. */
+/** Returns the places where masks go on and where summaries begin. */
 function afterRewrite(
   earlier: readonly Message[],
   later: readonly Message[],
@@ -133,7 +141,10 @@ function startOfMasks(earlier: readonly Message[], later: readonly Message[], st
   return next === -1 ? end : next;
 }
 
-/** True where words, calls and results are the same. Thinking is not looked at: a rewrite takes it away far behind itself. */
+/**
+ * Returns true where words, calls and results are the same. Thinking is not looked at: a rewrite takes it away far
+ * behind itself.
+ */
 function saysTheSame(one: Message | undefined, other: Message | undefined): boolean {
   if (one?.role !== 'assistant' || other?.role !== 'assistant') return isSame(one, other);
   return isSame(one.content, other.content) && isSame(one.toolCalls, other.toolCalls);
@@ -160,7 +171,7 @@ function definedFields(value: object): readonly (readonly [string, unknown])[] {
 export interface AnsweredRequest {
   readonly model: string;
   readonly usage: Usage;
-  /** When the answer came. Unit: milliseconds since 1970. */
+  /** The time of the answer. Unit: milliseconds since 1970. */
   readonly at: number;
 }
 
@@ -194,7 +205,7 @@ export interface CacheDrift {
 /** Less is rounding, or what a provider adds to a prompt. */
 const leastTokens = 1_024;
 const leastShare = 0.1;
-/** What most vendors ask for at least. Unit: tokens. */
+/** The least that most vendors ask for. Unit: tokens. */
 const usualMinimum = 1_024;
 /** The largest minimum that a vendor states. Unit: tokens. */
 const largestMinimum = 4_096;
@@ -202,8 +213,8 @@ const largestMinimum = 4_096;
 const usualLifeMs = 4 * 60_000;
 
 /**
- * What the prompt cache should read of a request: what it begins with of the previous one. 0 for another model, behind the life of
- * the cache, and below the smallest prefix that is cached. Unit: tokens.
+ * Returns what the prompt cache should read of a request: what it begins with of the previous one. 0 for another model,
+ * behind the life of the cache, and below the smallest prefix that is cached. Unit: tokens.
  */
 export function expectedCacheRead({ previous, answered, keptTokens, facts = {} }: RequestPair): number {
   const { cacheLifeMs = Infinity, cacheMinimumTokens = usualMinimum } = facts;
@@ -214,8 +225,8 @@ export function expectedCacheRead({ previous, answered, keptTokens, facts = {} }
 }
 
 /**
- * The drift of an answered request: the cache read less than {@link expectedCacheRead}, by more than 1,024 tokens and a tenth of
- * it. Undefined without drift. More than expected is no drift: it costs nothing.
+ * Returns the drift of an answered request: the cache read less than {@link expectedCacheRead}, by more than 1,024
+ * tokens and a tenth of it. Undefined without drift. More than expected is no drift: it costs nothing.
  */
 export function cacheDriftOf(pair: RequestPair): CacheDrift | undefined {
   const expectedReadTokens = expectedCacheRead(pair);

@@ -57,7 +57,7 @@ const partsOfProviders: ReadonlySet<unknown> = new Set([
 
 const roles: readonly unknown[] = ['system', 'user', 'assistant', 'tool'];
 
-/** What is wrong with a message, and in which of its fields. */
+/** Says what is wrong with a message, and in which of its fields. */
 function messageProblem(message: unknown): string | undefined {
   const role = field(message, 'role');
   if (!roles.includes(role)) return `role must be one of ${roles.join(', ')}, not ${shown(role)}`;
@@ -103,7 +103,7 @@ function refuse(provider: string, words: string): never {
 }
 
 /**
- * The effort of a request: its own, else that of the options.
+ * Returns the effort of a request: its own, else that of the options.
  *
  * @throws {@link InvalidRequestError} when the model is known not to take it.
  */

@@ -30,7 +30,7 @@ export interface FailedAttempt {
   readonly attempt: number;
   /** `Infinity` if only the time is limited. */
   readonly attempts: number;
-  /** How long tries go on after this failure. Unit: milliseconds. Absent if only their number is limited. */
+  /** The time for which tries go on after this failure. Unit: milliseconds. Absent if only their number is limited. */
   readonly remainingMs?: number;
   readonly error: LLMError;
   /** The wait before the next. Unit: milliseconds. */

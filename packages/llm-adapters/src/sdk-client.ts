@@ -30,7 +30,7 @@ export function lazySdk<Module>(options: {
   };
 }
 
-/** An environment variable, trimmed. Undefined if it is empty or if there is no `process`. */
+/** Returns an environment variable, trimmed. Undefined if it is empty or if there is no `process`. */
 export function environmentVariable(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } };
   const value = process?.env?.[name]?.trim();
@@ -45,9 +45,9 @@ const mostRedirects = 3;
 const sameRequest: readonly number[] = [301, 302, 307, 308];
 
 /**
- * A `fetch` that follows at most three redirects, with the same request, and none to another origin: only the server that the user
- * named gets the key and the conversation. `fetch` itself follows twenty, and takes the header `x-api-key` along to any server. A
- * redirect that is not followed is answered with an error that says so.
+ * Returns a `fetch` that follows at most three redirects, with the same request, and none to another origin: only the
+ * server that the user named gets the key and the conversation. `fetch` itself follows twenty, and takes the header
+ * `x-api-key` along to any server. A redirect that is not followed is answered with an error that says so.
  */
 export function withOwnRedirects(fetch: Fetch): Fetch {
   return async (input, init) => {
@@ -77,12 +77,13 @@ function refused(status: number, message: string): Response {
   return Response.json({ type: 'error', error }, { status });
 }
 
-/** How a stream begins: with the name of a field, or with a comment. */
+/** The beginning of a stream: with the name of a field, or with a comment. */
 const streamStart = /^\s*(?:data|event|id|retry|:)/;
 
 /**
- * The JSON of a response to a request for a stream, where the server ignored `stream: true`; undefined for a stream, whose body stays
- * unread, and for an empty body. The beginning of the body decides, because servers and proxies name a wrong type, or none.
+ * Returns the JSON of a response to a request for a stream, where the server ignored `stream: true`; undefined for a
+ * stream, whose body stays unread, and for an empty body. The beginning of the body decides, because servers and
+ * proxies name a wrong type, or none.
  *
  * @throws SyntaxError when the body is neither; what `fetch` throws when it breaks off.
  */

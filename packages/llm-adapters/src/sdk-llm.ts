@@ -29,7 +29,7 @@ export interface SdkLLMOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The longest answer if the request sets no limit. Unit: tokens. */
   readonly maxOutputTokens?: number;
-  /** How hard the model works on an answer if the request does not say it. @defaultValue the model's own */
+  /** The effort that the model spends on an answer if the request does not say it. @defaultValue the model's own */
   readonly effort?: Effort;
   /** Unit: tokens. @defaultValue the model table's value */
   readonly contextWindow?: number;
@@ -78,12 +78,14 @@ interface SdkAdapter<Client, Body, Response> {
   readonly baseURL: string;
   /** Makes the SDK's client, with no retries of its own. */
   newClient(): Promise<Client>;
-  /** The keys that the client sends. */
+  /** Returns the keys that the client sends. */
   keysOf(client: Client): readonly (string | null)[];
   toRequest(request: CompletionRequest, client: Client): Body;
-  /** The same response object, streamed or not. */
+  /** Sends a request. Resolves to the same response object, streamed or not. */
   send(client: Client, body: Body, call: SendCall): Promise<Response>;
   /**
+   * Reads the answer in a response.
+   *
    * @param prices - those in force now
    * @throws {@link LLMError} when the response is not an answer.
    */
@@ -98,7 +100,7 @@ const defaultTimeoutMs = 600_000;
 const sdkGraceMs = 1_000;
 
 /**
- * An {@link LLM} over a provider's package. The first call creates the client, and all calls share it.
+ * Returns an {@link LLM} over a provider's package. The first call creates the client, and all calls share it.
  *
  * @throws {@link InvalidRequestError} when `timeoutMs` is not above 0, a number of `retry` is invalid, or the model does not take
  *   the `effort`.
@@ -253,19 +255,21 @@ export function sdkLLM<Client, Body, Response>(
   };
 }
 
-/** The table's window is the vendor's. Another server may run the same model with a smaller window. */
+/** Returns the table's window is the vendor's. Another server may run the same model with a smaller window. */
 function factsAt(vendor: Vendor | undefined, facts: ModelFacts, options: SdkLLMOptions): ModelFacts {
   if (facts.provider !== 'compatible' || vendor !== undefined) return facts;
   const { contextWindow: _, maxInputTokens: __, ...rest } = facts;
   return { ...rest, ...options.facts };
 }
 
-/** An HTTP client quotes an invalid header in its error, so a key that cannot be sent must not reach the client. */
+/**
+ * Returns an HTTP client quotes an invalid header in its error, so a key that cannot be sent must not reach the client.
+ */
 function isSendable(key: string | null | undefined): boolean {
   return key === null || key === undefined || /^[\x20-\x7e]*$/.test(key);
 }
 
-/** The values of headers whose names mark them as keys, without `Bearer`. */
+/** Returns the values of headers whose names mark them as keys, without `Bearer`. */
 function secretHeaders(headers: Readonly<Record<string, string>> = {}): readonly string[] {
   return Object.entries(headers)
     .filter(([name]) => namesSecret(name))
@@ -276,7 +280,10 @@ function namesSecret(name: string): boolean {
   return /auth|key|token|secret|cookie|session|password|^sig/i.test(name);
 }
 
-/** The keys inside a URL: gateways take keys as user, password or parameter. Each key is listed both encoded and decoded. */
+/**
+ * Returns the keys inside a URL: gateways take keys as user, password or parameter. Each key is listed both encoded and
+ * decoded.
+ */
 function secretsInAddress(baseURL: string): readonly string[] {
   if (!URL.canParse(baseURL)) return [];
   const { username, password, searchParams } = new URL(baseURL);

@@ -5,7 +5,7 @@ const mark = '[secret]';
 
 /** Keeps keys out of errors: providers, proxies and HTTP clients quote the request. */
 export interface Secrets {
-  /** The text with every key in it replaced. */
+  /** Returns the text with every key in it replaced. */
   redact(text: string): string;
   /**
    * Returns the error unchanged if it holds no key. If it holds a key at any depth, returns a copy of its name, message and
@@ -36,7 +36,7 @@ export function secretsOf(keys: readonly (string | null | undefined)[]): Secrets
   };
 }
 
-/** True if all strings that are reachable from the value pass. False if there are too many to check. */
+/** Returns true if all strings that are reachable from the value pass. False if there are too many to check. */
 function everyString(value: unknown, passes: (text: string) => boolean): boolean {
   const seen = new Set<object>();
   const waiting: unknown[] = [value];

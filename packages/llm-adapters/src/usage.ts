@@ -5,7 +5,7 @@ import { remembering } from './memo.js';
 /** The usage of no call at all. */
 export const noUsage: Usage = { uncachedInputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
 
-/** The sum. `reasoningTokens` is present if any of the usages has it. */
+/** Returns the sum. `reasoningTokens` is present if any of the usages has it. */
 export function sumUsage(usages: Iterable<Usage>): Usage {
   let sum = noUsage;
   for (const usage of usages) {
@@ -24,7 +24,7 @@ export function sumUsage(usages: Iterable<Usage>): Usage {
   return sum;
 }
 
-/** All input tokens, cached or not. Unit: tokens. */
+/** Returns all input tokens, cached or not. Unit: tokens. */
 export function totalInputTokens(usage: Usage): number {
   return usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 }
@@ -33,8 +33,8 @@ const tokensPerMessage = 4;
 const tokensPerImage = 1_000;
 
 /**
- * A quick estimate of what a request sends: the view's estimate of the texts, four tokens for a message's frame, 1,000 for an image.
- * Thinking text counts, signatures and opaque data do not. Unit: tokens.
+ * Returns a quick estimate of what a request sends: the view's estimate of the texts, four tokens for a message's
+ * frame, 1,000 for an image. Thinking text counts, signatures and opaque data do not. Unit: tokens.
  */
 export function estimateInputTokens(request: {
   readonly messages: readonly Message[];
@@ -52,7 +52,7 @@ export function estimateInputTokens(request: {
   return messages.reduce((sum, message) => sum + estimateMessageTokens(message), Math.ceil(ofTools));
 }
 
-/** The usage of a call by the same estimate, for providers that report no usage. No tokens count as cached. */
+/** Returns the usage of a call by the same estimate, for providers that report no usage. No tokens count as cached. */
 export function estimateUsage(
   request: { readonly messages: readonly Message[]; readonly tools?: readonly ToolDefinition[] },
   answer: AssistantMessage,

@@ -47,7 +47,8 @@ export type FileEventStore = EventStore & Required<Pick<EventStore, 'openForWrit
 export const maxOpenFiles = 256;
 
 /**
- * An {@link EventStore} of JSON Lines files: one file per conversation, one event a line, only ever appended to.
+ * Returns an {@link EventStore} of JSON Lines files: one file per conversation, one event a line, only ever appended
+ * to.
  *
  * An append is in the log with all its events or with none. A resolved append survives `kill -9` and, with `fsync`, a power
  * cut. Any number of stores and processes of one machine may write to one conversation: appends happen one after another, and

@@ -147,13 +147,13 @@ function kindOf(stat: Stats): string {
   return stat.isDirectory() ? 'a folder' : stat.isSocket() ? 'a socket' : 'a device';
 }
 
-/** The code of a system error (`'ENOENT'`); undefined for other errors. */
+/** Returns the code of a system error (`'ENOENT'`); undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
 }
 
-/** True for an error of the operating system. */
+/** Returns true for an error of the operating system. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }

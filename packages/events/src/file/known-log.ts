@@ -78,13 +78,13 @@ export async function examineLog(handle: FileHandle, file: string, known: KnownL
   return { ...(await knownAt(handle, identity, { size: tail.end, version, lines })), tail, fileSize };
 }
 
-/** The data to remember of a log that was counted up to this position. */
+/** Returns the data to remember of a log that was counted up to this position. */
 export async function knownAt(handle: FileHandle, identity: string, counted: LogPosition): Promise<KnownLog> {
   const { size } = counted;
   return { ...counted, identity, lastBytes: await readRange(handle, Math.max(0, size - rememberedBytes), size) };
 }
 
-/** The known data of a log after these lines were appended. */
+/** Returns the known data of a log after these lines were appended. */
 export function withAppended(log: KnownLog, { bytes, count }: AppendLines): KnownLog {
   return {
     identity: log.identity,

@@ -95,7 +95,7 @@ export class LogFile {
     return this.#naming('open', opened);
   }
 
-  /** The events from an index on, as of the start of the reading. */
+  /** Returns the events from an index on, as of the start of the reading. */
   read(from: number, signal: AbortSignal | undefined): EventReading {
     return eventReading(() => this.#batches(from, signal), signal);
   }
@@ -130,8 +130,8 @@ export class LogFile {
   }
 
   /**
-   * The number of events; the number of lines if the end of the file is not a valid log. The cost is linear in the bytes added
-   * since this store last read the file.
+   * Returns the number of events; the number of lines if the end of the file is not a valid log. The cost is linear in
+   * the bytes added since this store last read the file.
    */
   async version(): Promise<number> {
     try {
@@ -344,7 +344,7 @@ export class LogFile {
   }
 }
 
-/** True if the file contains exactly these lines at their place. */
+/** Returns true if the file contains exactly these lines at their place. */
 async function holds(handle: FileHandle, { lines, start }: AttemptedAppend): Promise<boolean> {
   return (await readRange(handle, start, start + lines.bytes.length)).equals(lines.bytes);
 }

@@ -11,8 +11,9 @@ const blank = /^[ \t\r]*$/;
 const blockBytes = 1 << 18;
 
 /**
- * The bytes of `[start, end)` in blocks of whole lines; only the last may lack its newline. A block is 256 KiB, or as long as
- * its longest line. The next block reuses the memory of the last one: finish using a block before you request the next.
+ * Returns the bytes of `[start, end)` in blocks of whole lines; only the last may lack its newline. A block is 256 KiB,
+ * or as long as its longest line. The next block reuses the memory of the last one: finish using a block before you
+ * request the next.
  *
  * @throws {@link EventStoreError} when the file ends before `end`.
  */
@@ -71,7 +72,7 @@ function linesIn(block: Buffer): LineCount {
   return { lines, events };
 }
 
-/** True if `[start, end)` contains only blanks. A blank line is no event and no error. */
+/** Returns true if `[start, end)` contains only blanks. A blank line is no event and no error. */
 function isBlank(bytes: Buffer, start = 0, end = bytes.length): boolean {
   for (let at = start; at < end; at++) {
     const byte = bytes[at];
@@ -124,7 +125,7 @@ export function parseBlock(block: Buffer, first: LinePlace, skip: number): Parse
 }
 
 /**
- * The event of one line.
+ * Returns the event of one line.
  *
  * @throws {@link EventStoreError} when the line is not one event; its cause is an {@link InvalidEventError}.
  */
@@ -152,7 +153,7 @@ function notAnEvent(place: LinePlace, cause: unknown): EventStoreError {
   return new EventStoreError(`${place.file}:${place.line}: ${(cause as Error).message}`, { ...place, cause });
 }
 
-/** The bytes of `[start, end)`; fewer where the file is shorter. */
+/** Returns the bytes of `[start, end)`; fewer where the file is shorter. */
 export async function readRange(handle: FileHandle, start: number, end: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(end - start);
   let filled = 0;
@@ -246,12 +247,12 @@ async function startOfLine(handle: FileHandle, base: number, end: number): Promi
 export interface AppendLines {
   /** All lines. Each line except the last has the mark {@link continues}. */
   readonly bytes: Buffer;
-  /** Where the last line begins, which makes the append count. */
+  /** The start of the last line, which makes the append count. */
   readonly lastStart: number;
   readonly count: number;
 }
 
-/** The lines of events given as JSON texts. At least one event is required. */
+/** Returns the lines of events given as JSON texts. At least one event is required. */
 export function linesOf(texts: readonly string[]): AppendLines {
   const count = texts.length;
   const last = Buffer.from(`${texts[count - 1]}\n`);

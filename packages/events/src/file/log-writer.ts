@@ -95,7 +95,7 @@ export class LogWriter implements IdleFile {
     }
   }
 
-  /** The open log. Opens it again if it was closed because another file needed its place. */
+  /** Returns the open log. Opens it again if it was closed because another file needed its place. */
   async #wake(): Promise<FileHandle> {
     const { openFiles, file } = this.#options;
     if (openFiles.wake(this) && this.#handle !== undefined) return this.#handle;

@@ -7,18 +7,18 @@ import { errorCode, unless } from './files.js';
 
 /** Creates names for writers and checks whether the process of another writer lives. */
 export interface WriterTokens {
-  /** A unique name that identifies its writer. */
+  /** Returns a unique name that identifies its writer. */
   create(): string;
   /**
-   * `unseen`: the writer is on another machine, in another container, or on a system without process data. Its heartbeat must
-   * be checked.
+   * Returns the state of a writer's process. `unseen`: the writer is on another machine, in another container, or on a
+   * system without process data. Its heartbeat must be checked.
    */
   lifeOf(token: string): ProcessLife;
 }
 
 /**
- * The names of writers in this process: `<process id>.<scope of the id>.<start time>.<random>`. A process id is valid only in
- * the same boot and process namespace, so two containers never judge each other's processes.
+ * Returns the names of writers in this process: `<process id>.<scope of the id>.<start time>.<random>`. A process id is
+ * valid only in the same boot and process namespace, so two containers never judge each other's processes.
  *
  * @param machineId - replaces the machine's boot and process namespace in the scope, if these do not distinguish machines
  */
@@ -34,17 +34,20 @@ export function writerTokens(machineId?: string): WriterTokens {
   };
 }
 
-/** The random part of a name. It gives the writers an order that is independent of their processes. */
+/** Returns the random part of a name. It gives the writers an order that is independent of their processes. */
 export function orderOf(token: string): string {
   return token.slice(token.lastIndexOf('.') + 1);
 }
 
-/** True for the name of a writer. Other programs leave files of their own in any folder: `.DS_Store`, `.nfs…`, an editor's copy. */
+/**
+ * Returns true for the name of a writer. Other programs leave files of their own in any folder: `.DS_Store`, `.nfs…`,
+ * an editor's copy.
+ */
 export function isToken(name: string): boolean {
   return /^\d+\.\w+\.\w+\.[\w-]+$/.test(name);
 }
 
-/** The description of a token's writer, for a message. */
+/** Returns the description of a token's writer, for a message. */
 export function describeToken(token: string): string {
   return `process ${token.split('.')[0]}`;
 }
@@ -134,7 +137,7 @@ export class HeartbeatWatch {
     this.#now = now;
   }
 
-  /** How long this observer has seen no change of the writer's heartbeat. Unit: milliseconds. */
+  /** Returns the time for which this observer has seen no change of the writer's heartbeat. Unit: milliseconds. */
   silenceOf(token: string, { value }: Beat): number {
     const now = this.#now();
     const seen = this.#seen.get(token);

@@ -15,8 +15,8 @@ export interface WriterLock {
   /** The token files of ousted writers, which may still hold the log open. */
   readonly ousted: readonly string[];
   /**
-   * False if this writer has been ousted: its events may be lost. The check is synchronous: looking up a name in a local folder
-   * takes a tenth of the time of waiting for a thread.
+   * Returns false if this writer has been ousted: its events may be lost. The check is synchronous: looking up a name
+   * in a local folder takes a tenth of the time of waiting for a thread.
    */
   isOurs(): boolean;
   /** Resolves to false if this writer had been ousted: then another writer may have changed the log. */
@@ -34,7 +34,10 @@ export interface LockIsBusy {
 export interface LockOptions {
   readonly tokens: WriterTokens;
   readonly watch: HeartbeatWatch;
-  /** How long to wait for other appends; 0 tries once. A writer that keeps the lock is not waited for. Unit: milliseconds. */
+  /**
+   * The longest wait for other appends. 0 tries once. A writer that keeps the lock is not waited for. Unit:
+   * milliseconds.
+   */
   readonly timeoutMs: number;
   /**
    * Whether to wait, if a writer's process cannot be observed, until its heartbeat decides whether it lives. The wait is at
@@ -295,7 +298,7 @@ async function copyAll(from: FileHandle, to: FileHandle): Promise<void> {
   }
 }
 
-/** True when the open file is the one that the path names now. */
+/** Returns true when the open file is the one that the path names now. */
 function isAt(path: string, handle: FileHandle): boolean {
   const there = statSync(path, { bigint: true, throwIfNoEntry: false });
   const open = fstatSync(handle.fd, { bigint: true });

@@ -42,9 +42,9 @@ export interface LogBuilder extends CallBuilder {
 
   system(systemPrompt?: string, extra?: Extra<'system-prompt', 'systemPrompt'>): SystemPromptEvent;
   user(content: string | readonly ContentPart[], extra?: ExtraMessageFields): MessageEvent;
-  /** A message of the model, a model response of its own unless `llmResponseId` is given. */
+  /** Returns a message of the model, a model response of its own unless `llmResponseId` is given. */
   agent(content: string | readonly ContentPart[], extra?: ExtraMessageFields): MessageEvent;
-  /** Text of the framework that the model reads in the user's place. */
+  /** Adds text of the framework that the model reads in the user's place. */
   environment(content: string | readonly ContentPart[], extra?: ExtraMessageFields): MessageEvent;
   summary(summary: string, extra?: Extra<'condensation-summary', 'summary'>): CondensationSummaryEvent;
 
@@ -57,17 +57,17 @@ export interface LogBuilder extends CallBuilder {
   attempt(fields?: Partial<EventFields<'condensation-attempt'>>): CondensationAttempt;
   revert(condensation: Condensation | string): CondensationRevert;
   usage(fields?: Partial<EventFields<'llm-usage'>>): LLMUsageEvent;
-  /** What came of an answer before the connection broke. */
+  /** Adds the part of an answer that came before the connection broke. */
   brokenResponse(text?: string, extra?: Partial<EventFields<'broken-response'>>): BrokenResponseEvent;
   pause(): PauseEvent;
   stateUpdate(key: string, value: unknown): ConversationStateUpdateEvent;
   conversationError(detail?: string, code?: string): ConversationErrorEvent;
-  /** An event of a package's own. Source `environment` unless given. */
+  /** Returns an event of a package's own. Source `environment` unless given. */
   custom(type: CustomEvent['type'], fields?: Readonly<Record<string, unknown>>): CustomEvent;
 }
 
 /**
- * A new {@link LogBuilder}.
+ * Returns a new {@link LogBuilder}.
  *
  * @example
  * ```ts

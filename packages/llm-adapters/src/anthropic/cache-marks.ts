@@ -93,14 +93,14 @@ function endOfList(lists: Lists, list: number): PartPlace | undefined {
   return length === 0 ? undefined : { list, part: length - 1 };
 }
 
-/** The end of the last answered request: the last block before the newest answer. */
+/** Returns the end of the last answered request: the last block before the newest answer. */
 function endOfRequestBefore(turns: readonly Turn[]): PartPlace | undefined {
   const list = turns.findLastIndex(({ role }) => role === 'assistant') - 1;
   const turn = turns[list];
   return turn === undefined ? undefined : { list, part: turn.content.length - 1 };
 }
 
-/** True if the provider's search from a mark at `from` finds what was cached up to `to`. */
+/** Returns true if the provider's search from a mark at `from` finds what was cached up to `to`. */
 function isWithinSearch(lists: Lists, from: PartPlace | undefined, to: PartPlace | undefined): boolean {
   if (from === undefined || to === undefined || isBefore(from, to)) return true;
   let blocks = from.part - to.part;
@@ -109,8 +109,8 @@ function isWithinSearch(lists: Lists, from: PartPlace | undefined, to: PartPlace
 }
 
 /**
- * The first block at whose end the prefix can be long enough to be cached. Counts too many tokens rather than too few, so that no
- * prefix that can be cached is missed.
+ * Returns the first block at whose end the prefix can be long enough to be cached. Counts too many tokens rather than
+ * too few, so that no prefix that can be cached is missed.
  */
 function firstCachedAt(
   lists: Lists,

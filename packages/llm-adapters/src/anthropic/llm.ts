@@ -43,10 +43,10 @@ const loadAnthropic = lazySdk({
 });
 
 /**
- * A Claude model through the package `@anthropic-ai/sdk`, an optional peer that is loaded at the first call. Every request
- * is streamed, which keeps the raw text of calls and lets an answer be long. Thinking is on for models that decide themselves how much to think; see {@link AnthropicLLMOptions} to
- * change that. Adds prompt cache marks if the request has `cache`. {@link toMessagesRequest} describes how a request is
- * written.
+ * Returns a Claude model through the package `@anthropic-ai/sdk`, an optional peer that is loaded at the first call.
+ * Every request is streamed, which keeps the raw text of calls and lets an answer be long. Thinking is on for models
+ * that decide themselves how much to think; see {@link AnthropicLLMOptions} to change that. Adds prompt cache marks if
+ * the request has `cache`. {@link toMessagesRequest} describes how a request is written.
  *
  * @throws {@link InvalidRequestError} when there is no model, an option is unknown or wrong, or the thinking budget is not a whole number of at least 1,024
  * tokens.
@@ -101,7 +101,7 @@ export function anthropicLLM(options: AnthropicLLMOptions): LLM {
   );
 }
 
-/** The part of the body that is counted. The answer limit and the cache marks do not change the count. */
+/** Returns the part of the body that is counted. The answer limit and the cache marks do not change the count. */
 function countedBody({ max_tokens: _, ...body }: Body): Anthropic.MessageCountTokensParams {
   return body;
 }

@@ -26,7 +26,7 @@ export function readAnthropicMessage(message: unknown): ReadMessage {
   return { role, id: textOf(field(message, 'id')), pieces };
 }
 
-/** The blocks of a content. A string is one text block. */
+/** Returns the blocks of a content. A string is one text block. */
 export function anthropicBlocks(content: unknown): readonly unknown[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return isRecord(content) && !Array.isArray(content) ? [content] : listOf(content);
@@ -82,7 +82,7 @@ export function readAnthropicBlock(block: unknown, path: string): Piece[] {
   return readContentBlock(block, path);
 }
 
-/** A block in the content of a message or a result. */
+/** Returns a block in the content of a message or a result. */
 function readContentBlock(block: unknown, path: string): (ContentPiece | UnreadPiece)[] {
   const unread = (reason: string): UnreadPiece => ({ type: 'unread', path, reason, value: block });
   const type = textOf(field(block, 'type')) ?? 'unknown';

@@ -21,9 +21,9 @@ import type { Turns } from './turns.js';
 type Body = Anthropic.MessageCreateParamsNonStreaming;
 
 /**
- * The body of a Messages request. Pure: the same request gives the same body, and the body of a longer history extends that of a
- * shorter one, except for added text that asks the model to continue or to call a tool. Only the form changes: calls and
- * results that do not match are not repaired, and the provider refuses them.
+ * Returns the body of a Messages request. Pure: the same request gives the same body, and the body of a longer history
+ * extends that of a shorter one, except for added text that asks the model to continue or to call a tool. Only the form
+ * changes: calls and results that do not match are not repaired, and the provider refuses them.
  *
  * - The results of a batch share one user message, results before text. Neighbouring messages of one role are merged.
  * - If the list starts with an assistant message, a user message is added before it. If it ends with an assistant message,
@@ -55,7 +55,7 @@ export function toMessagesRequest(request: CompletionRequest, options: MessagesO
   return bodyOf(requestPlan(request, options), options);
 }
 
-/** The body of a planned request. */
+/** Returns the body of a planned request. */
 export function bodyOf(plan: RequestPlan, options: MessagesOptions): Body {
   const { facts, request } = plan;
   const limit = outputLimit(request, options, facts);
@@ -86,7 +86,7 @@ export function bodyOf(plan: RequestPlan, options: MessagesOptions): Body {
   };
 }
 
-/** The turns with the thinking that the model accepts, and the thinking parameter of the request. */
+/** Returns the turns with the thinking that the model accepts, and the thinking parameter of the request. */
 function thinkingTurns(
   plan: RequestPlan,
   options: MessagesOptions,
@@ -132,7 +132,7 @@ export interface MessagesOptions extends ThinkingOptions {
   readonly contextWindow?: number;
   /** Replaces single facts of the model. @defaultValue the model table's facts */
   readonly facts?: Partial<ModelFacts>;
-  /** How long the provider keeps what it caches. An hour costs more to write. @defaultValue `5m` */
+  /** The time for which the provider keeps a cached prefix. An hour costs more to write. @defaultValue `5m` */
   readonly cacheTtl?: '5m' | '1h';
   /**
    * How a schema for the answer is enforced. @defaultValue `format`; `tool` for models before 4.5, and for schemas that must
@@ -211,7 +211,7 @@ function wireTool({ name, description, inputSchema }: ToolDefinition, names: Too
   };
 }
 
-/** The names of the tools in the history. Calls and results are refused if no tools are declared (rule A26). */
+/** Returns the names of the tools in the history. Calls and results are refused if no tools are declared (rule A26). */
 function standInTools({ messages }: CompletionRequest, names: ToolNames): readonly Anthropic.Tool[] {
   const used = new Set(calledTools(messages).map((name) => names.toWire(name)));
   return [...used].map((name) => ({ name, input_schema: { type: 'object' } }));
@@ -264,7 +264,10 @@ const margin = 9 / 8;
  */
 const reserved = { tokens: 4_096, windowShare: 1 / 8 } as const;
 
-/** What the request or the options say, within the model's maximum; otherwise that maximum, lowered to what the window leaves. */
+/**
+ * Returns the limit of the request or the options, within the model's maximum; otherwise that maximum, lowered to what
+ * the window leaves.
+ */
 function outputLimit(request: CompletionRequest, options: MessagesOptions, facts: ModelFacts): OutputLimit {
   // The cap of an unknown model is a guess: the provider decides what is too much.
   const cap = facts.isAssumed ? undefined : facts.maxOutputTokens;

@@ -25,11 +25,11 @@ export interface MessageOptions extends Partial<MessagesOptions> {
 }
 
 /**
- * The neutral form of a Messages response. Give it the options with which the request was written. Tool names become those of
- * the request's tools again, and the input of a tool that takes the answer becomes the answer's text. Text comes before calls;
- * each thinking block keeps its position in `position`. Blank text and the blocks of the provider's own tools are left out.
- * Thinking is also left out if it is bound to a sentence or a tool that the adapter added to this request, because no later
- * request could send it back.
+ * Returns the neutral form of a Messages response. Give it the options with which the request was written. Tool names
+ * become those of the request's tools again, and the input of a tool that takes the answer becomes the answer's text.
+ * Text comes before calls; each thinking block keeps its position in `position`. Blank text and the blocks of the
+ * provider's own tools are left out. Thinking is also left out if it is bound to a sentence or a tool that the adapter
+ * added to this request, because no later request could send it back.
  *
  * @throws {@link ContextWindowExceededError} when the answer was cut because the window is full;
  *   {@link ServiceUnavailableError} when the response is not a message; the error of the response when the response is an
@@ -79,7 +79,7 @@ export function completionOf(
   };
 }
 
-/** True for an error that a proxy sends with status 200. */
+/** Returns true for an error that a proxy sends with status 200. */
 export function isErrorAnswer(response: unknown): boolean {
   return field(response, 'type') === 'error';
 }
@@ -97,7 +97,7 @@ function answerIn(response: Anthropic.Message, plan: RequestPlan): Answer {
   return { message: thinkingBlocks === undefined || plan.unbindsAnswer ? plain : message, ...states };
 }
 
-/** A call of the answer tool becomes the answer's text. */
+/** Returns a call of the answer tool becomes the answer's text. */
 function answerInTool(piece: Piece, { answer }: RequestPlan): Piece {
   if (piece.type !== 'call' || answer === undefined || piece.name !== answer.wireName) return piece;
   return textPiece(answer.answerOf(piece.arguments));

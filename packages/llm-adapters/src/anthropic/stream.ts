@@ -11,7 +11,7 @@ import type { ReportedUsage } from '../wire/reported-usage.js';
 import { BrokenStreamError } from './map-error.js';
 import type { RequestPlan } from './request.js';
 
-/** How an answer is streamed. */
+/** The options of streaming an answer. */
 interface StreamCall {
   readonly signal: AbortSignal;
   /** Unit: milliseconds. */
@@ -63,7 +63,7 @@ export async function streamMessage(
   return assembly.whole;
 }
 
-/** The error of a stream: the provider's own where it sent one, or where the connection failed. */
+/** Returns the error of a stream: the provider's own where it sent one, or where the connection failed. */
 function brokenStream(thrown: unknown, signal: AbortSignal): unknown {
   signal.throwIfAborted();
   const { statusCode, body, isConnection } = readHttpFailure(thrown);
@@ -264,7 +264,7 @@ class StreamedUsage {
     return this.#usage;
   }
 
-  /** The usage after an event that changes it; undefined after any other event. */
+  /** Returns the usage after an event that changes it; undefined after any other event. */
   read(event: Anthropic.MessageStreamEvent): ReportedUsage | undefined {
     const said: unknown =
       event.type === 'message_start' ? event.message.usage : event.type === 'message_delta' ? event.usage : undefined;

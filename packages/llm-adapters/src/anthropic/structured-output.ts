@@ -3,7 +3,7 @@ import type { JsonSchemaFormat } from '../llm.js';
 import { modelName } from '../models/model-facts.js';
 import { isReadableInput, toolInput } from '../wire/tool-input.js';
 
-/** How a schema is enforced: by the provider, or by a tool whose input is the answer. */
+/** The way in which a schema is enforced: by the provider, or by a tool whose input is the answer. */
 export type StructuredOutput = 'format' | 'tool';
 
 /** For models before 4.5 the provider does not enforce schemas. */
@@ -19,8 +19,8 @@ export function structuredOutputFor({ strict, schema }: JsonSchemaFormat, model:
 }
 
 /**
- * The schema in the form that the provider accepts. A schema that cannot be enforced is sent unchanged, and the provider
- * refuses it.
+ * Returns the schema in the form that the provider accepts. A schema that cannot be enforced is sent unchanged, and the
+ * provider refuses it.
  */
 export function formatSchema({ schema }: JsonSchemaFormat): JsonSchemaFormat['schema'] {
   const { $schema: _dialect, ...plain } = schema;
@@ -34,7 +34,7 @@ export interface AnswerTool {
   readonly answerOf: (input: string) => string;
 }
 
-/** The tool for a format. Its name is the format's name, or a derived name if another tool has that name. */
+/** Returns the tool for a format. Its name is the format's name, or a derived name if another tool has that name. */
 export function answerTool(format: JsonSchemaFormat, tools: readonly ToolDefinition[]): AnswerTool {
   const taken = new Set(tools.map(({ name }) => name));
   let name = format.name;
@@ -98,9 +98,9 @@ const narrowing: readonly string[] = [
 ];
 
 /**
- * A schema in the form that the provider enforces: every object forbids other fields, and the keywords that the provider
- * refuses move into the description. Undefined if this would change the schema's meaning: a record, a part that allows any
- * value, a reference to the root.
+ * Returns a schema in the form that the provider enforces: every object forbids other fields, and the keywords that the
+ * provider refuses move into the description. Undefined if this would change the schema's meaning: a record, a part
+ * that allows any value, a reference to the root.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs
  */

@@ -14,7 +14,9 @@ export interface ThinkingOptions {
    * @defaultValue `on` for models that decide themselves how much; `off` for those that need a budget
    */
   readonly thinking?: 'on' | 'off' | { readonly budgetTokens: number };
-  /** How hard the model works on an answer. Models that need a budget take none. @defaultValue the model's own */
+  /**
+   * The effort that the model spends on an answer. Models that need a budget take none. @defaultValue the model's own
+   */
   readonly effort?: Effort;
 }
 
@@ -65,15 +67,15 @@ export function thinkingPlan(
   return budget_tokens < minBudgetTokens ? off : { isOn: true, config: { type: 'enabled', budget_tokens } };
 }
 
-/** The plan for a history that {@link refusesManualThinking}. */
+/** Returns the plan for a history that {@link refusesManualThinking}. */
 export function withoutManualThinking(facts: Pick<ModelFacts, 'thinkingControl'>): ThinkingPlan {
   return facts.thinkingControl === 'manual' ? { isOn: false } : { isOn: true, config: { type: 'adaptive' } };
 }
 
 /**
- * True for turns with which a request with a thinking budget is refused: the newest results answer a loop of calls that does
- * not start with thinking, and neither does its last answer; because none was made, or a view has left it out. A model that
- * thinks once before its first call is right to have none before the others.
+ * Returns true for turns with which a request with a thinking budget is refused: the newest results answer a loop of
+ * calls that does not start with thinking, and neither does its last answer; because none was made, or a view has left
+ * it out. A model that thinks once before its first call is right to have none before the others.
  *
  * @see provider-rules A.5 and A16
  */

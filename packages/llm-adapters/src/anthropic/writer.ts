@@ -58,7 +58,10 @@ export function messageBlocks(message: Message, writing: BlockWriting): readonly
   return written.of(message, write, [leavesOutThinking, sentIds.length, ...sentIds, ...sentNames]);
 }
 
-/** How a message is written: under which ids its calls or its result, under which names its calls, and with which thinking. */
+/**
+ * The form in which a message is written: under which ids its calls or its result, under which names its calls, and
+ * with which thinking.
+ */
 interface Written {
   readonly sentIds: readonly string[];
   readonly sentNames: readonly string[];
@@ -118,19 +121,21 @@ function assistantBlocks(
   return blocks;
 }
 
-/** True for a block that must be sent back unchanged. */
+/** Returns true for a block that must be sent back unchanged. */
 export function isThinking(block: { readonly type: string } | undefined): boolean {
   return block?.type === 'thinking' || block?.type === 'redacted_thinking';
 }
 
-/** A block without a signature is from another provider, and Anthropic would refuse it. */
+/** Returns a block without a signature is from another provider, and Anthropic would refuse it. */
 function thinkingBlock(block: KnownThinkingBlock): AnthropicBlock | undefined {
   if (block.type === 'redacted-thinking') return { type: 'redacted_thinking', data: block.data };
   if (block.signature === undefined) return undefined;
   return { type: 'thinking', thinking: block.thinking, signature: block.signature };
 }
 
-/** The result, and the blocks that it cannot hold: images of an error, because error results accept only text. */
+/**
+ * Returns the result, and the blocks that it cannot hold: images of an error, because error results accept only text.
+ */
 function resultBlocks(message: SendableToolMessage, { sentIds: [sentId] }: Written): AnthropicBlock[] {
   const blocks = contentBlocks(message.content);
   const result = { type: 'tool_result' as const, tool_use_id: sentId ?? message.toolCallId };

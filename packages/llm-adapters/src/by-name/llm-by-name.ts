@@ -24,7 +24,7 @@ export interface LLMByNameOptions extends Pick<
    * @defaultValue the provider's address
    */
   readonly baseURL?: string | undefined;
-  /** Where keys and addresses are read. @defaultValue the environment of the process */
+  /** The source of keys and addresses. @defaultValue the environment of the process */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -39,9 +39,9 @@ const optionChecks: OptionChecks<LLMByNameOptions> = {
 export const serverKeyVariable = 'PALIMPSEST_API_KEY';
 
 /**
- * The model of a name: `provider/name`, such as `anthropic/claude-opus-5-5` or `ollama/qwen3:8b`, with the key from the
- * environment. `provider:name` is the same. A name without a provider is Anthropic's if it begins with `claude`, otherwise
- * OpenAI's. The adapter is loaded by this call, the provider's package by the first request.
+ * Returns the model of a name: `provider/name`, such as `anthropic/claude-opus-5-5` or `ollama/qwen3:8b`, with the key
+ * from the environment. `provider:name` is the same. A name without a provider is Anthropic's if it begins with
+ * `claude`, otherwise OpenAI's. The adapter is loaded by this call, the provider's package by the first request.
  *
  * @throws {@link MissingApiKeyError} when the provider's key is not in the environment; {@link UnknownProviderError} when there
  * is no such provider; {@link InvalidRequestError} when the name is empty, the address is none, or an option is unknown or wrong.
@@ -73,7 +73,8 @@ export interface ModelPlace {
 }
 
 /**
- * The provider and the model of a name without an address. @throws {@link UnknownProviderError} when there is no such provider.
+ * Returns the provider and the model of a name without an address. @throws {@link UnknownProviderError} when there is
+ * no such provider.
  */
 export function providerOfModel(name: string): ModelPlace {
   const { prefix, separator, rest } = partsOf(name);
@@ -92,7 +93,7 @@ type Variable = (name: string) => string | undefined;
 
 const [anthropic, openai] = modelProviders as unknown as readonly [ModelProvider, ModelProvider];
 
-/** What servers get that ask for no key, because the SDKs insist on one. */
+/** The key for servers that ask for none, because the SDKs insist on one. */
 const noKey = 'none';
 
 function placeOfName(name: string, variable: Variable): ReachablePlace {
@@ -106,7 +107,7 @@ function placeOfName(name: string, variable: Variable): ReachablePlace {
   return { provider, model, baseURL, apiKey };
 }
 
-/** A server behind `OPENAI_BASE_URL` can have names of its own, with slashes. */
+/** Returns a server behind `OPENAI_BASE_URL` can have names of its own, with slashes. */
 function providerAt(name: string, variable: Variable): ModelPlace {
   try {
     return providerOfModel(name);
@@ -131,8 +132,8 @@ function placeOfAddress(name: string, address: string, variable: Variable): Reac
 }
 
 /**
- * The name says that the model is OpenAI's, and it is one that we know: then the address is a gateway to OpenAI, whatever its host. Some
- * of these models take tools in the Responses API alone.
+ * Returns the name says that the model is OpenAI's, and it is one that we know: then the address is a gateway to
+ * OpenAI, whatever its host. Some of these models take tools in the Responses API alone.
  */
 function isOpenAIs(name: string, { provider, model }: ModelPlace): boolean {
   const isStated = provider === openai && model !== name;

@@ -6,8 +6,8 @@ import { openaiNewest, openaiRows } from './openai-models.js';
 export type { Effort, ModelFacts, ModelProvider, ThinkingControl } from './model-behaviour.js';
 
 /**
- * What is known of a model. One that is not in the table gets the behaviour of its provider's newest, with `isAssumed`, and
- * no window, since a wrong one does harm. `overrides` win over both.
+ * Returns what is known of a model. One that is not in the table gets the behaviour of its provider's newest, with
+ * `isAssumed`, and no window, since a wrong one does harm. `overrides` win over both.
  *
  * @example
  * ```ts
@@ -25,7 +25,7 @@ export function modelFacts(model: string, provider: ModelProvider, overrides: Pa
   return { ...facts, isAssumed: false, ...overrides };
 }
 
-/** A model behind a router keeps its size; how the router is asked is the router's affair. */
+/** Returns a model behind a router keeps its size; how the router is asked is the router's affair. */
 function elsewhere(name: string): ModelRow | undefined {
   const row = modelTable.find(({ models }) => models.includes(name));
   if (row === undefined) return undefined;
@@ -52,9 +52,9 @@ const newestOf: Readonly<Record<ModelProvider, Behaviour>> = {
 };
 
 /**
- * The name of a model in the tables: without the prefixes and suffixes of routers and clouds (`openai/`, `us.anthropic.`,
- * `-v1:0`, `@20251001`, `:free`, `[1m]`), without the snapshot date, in lower case, and with hyphens in version numbers if it
- * is an Anthropic name.
+ * Returns the name of a model in the tables: without the prefixes and suffixes of routers and clouds (`openai/`,
+ * `us.anthropic.`, `-v1:0`, `@20251001`, `:free`, `[1m]`), without the snapshot date, in lower case, and with hyphens
+ * in version numbers if it is an Anthropic name.
  */
 export function modelName(model: string): string {
   const bare = model

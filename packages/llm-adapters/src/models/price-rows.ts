@@ -13,9 +13,9 @@ export interface PriceRow {
   readonly validTo?: string;
   /** Valid only from Monday to Friday, from one hour (inclusive) to another (exclusive), in UTC. @defaultValue always */
   readonly weekdayHoursUtc?: readonly (readonly [from: number, to: number])[];
-  /** Where the prices were read. */
+  /** The page on which the prices were read. */
   readonly source: string;
-  /** When they were read, as `YYYY-MM-DD`. */
+  /** The day on which they were read, as `YYYY-MM-DD`. */
   readonly checkedAt: string;
 }
 

@@ -9,8 +9,9 @@ export type { PriceRow } from './price-rows.js';
 export const priceTable: readonly PriceRow[] = priceRows;
 
 /**
- * The prices of a model at a moment, at its vendor's own service. Undefined if the model is not in the table or none of its
- * rows is valid at that moment: prices are never guessed. The first valid row counts, so put your own rows before the table's.
+ * Returns the prices of a model at a moment, at its vendor's own service. Undefined if the model is not in the table or
+ * none of its rows is valid at that moment: prices are never guessed. The first valid row counts, so put your own rows
+ * before the table's.
  *
  * @throws RangeError when the date is invalid.
  * @example
@@ -51,7 +52,7 @@ const hosts: readonly (readonly [RegExp, Vendor])[] = [
   [/^dashscope(?:-intl|-us)?\.aliyuncs\.com$/, 'alibaba'],
 ];
 
-/** The vendor whose service has this address; undefined for clouds, proxies and the local machine. */
+/** Returns the vendor whose service has this address; undefined for clouds, proxies and the local machine. */
 export function vendorOf(baseURL: string): Vendor | undefined {
   if (!URL.canParse(baseURL)) return undefined;
   const { hostname } = new URL(baseURL);

@@ -24,7 +24,8 @@ interface CacheFields {
 }
 
 /**
- * The cache fields of a request, as far as the server accepts them. A key of more than 64 characters is replaced by its hash.
+ * Returns the cache fields of a request, as far as the server accepts them. A key of more than 64 characters is
+ * replaced by its hash.
  *
  * @see provider-rules B.8
  */
@@ -44,7 +45,10 @@ export function cacheFields(
 /** The field that marks a content part: the prompt is cached up to the end of this part. */
 export const cacheBreakpoint = { prompt_cache_breakpoint: { mode: 'explicit' } } as const;
 
-/** True if the model accepts breakpoints: OpenAI's models from GPT-5.6 on, and models whose names contain no version. */
+/**
+ * Returns true if the model accepts breakpoints: OpenAI's models from GPT-5.6 on, and models whose names contain no
+ * version.
+ */
 export function takesBreakpoints(model: string, profile: ServerProfile): boolean {
   if (profile.cacheHints !== 'all') return false;
   const name = modelName(model);
@@ -57,7 +61,10 @@ export function takesBreakpoints(model: string, profile: ServerProfile): boolean
 /** @see provider-rules B11 */
 const maxBreakpoints = 4;
 
-/** True if the hints name a place. Without one, a request has no breakpoints, and the provider chooses one itself. */
+/**
+ * Returns true if the hints name a place. Without one, a request has no breakpoints, and the provider chooses one
+ * itself.
+ */
 export function namesPlaces({ cachedMessages, stableMessages }: CacheHints): boolean {
   return cachedMessages !== undefined || stableMessages !== undefined;
 }
@@ -66,14 +73,14 @@ export function namesPlaces({ cachedMessages, stableMessages }: CacheHints): boo
 interface Carriers {
   readonly first: PartPlace | undefined;
   readonly newest: PartPlace | undefined;
-  /** The last carrier before a place. */
+  /** Returns the last carrier before a place. */
   endOf(place: CachePlace): PartPlace | undefined;
 }
 
 /**
- * The carriers that get explicit breakpoints, at most four. The provider looks for a cached prefix at each breakpoint of the
- * request, whatever its distance from the end. It writes the prefix up to the latest breakpoint, and up to a place of its own
- * choice. Breakpoints are placed in this order, until there are four:
+ * Returns the carriers that get explicit breakpoints, at most four. The provider looks for a cached prefix at each
+ * breakpoint of the request, whatever its distance from the end. It writes the prefix up to the latest breakpoint, and
+ * up to a place of its own choice. Breakpoints are placed in this order, until there are four:
  *
  * 1. The newest message.
  * 2. The end of the cached prefix; without a hint, the end of the last answered request.

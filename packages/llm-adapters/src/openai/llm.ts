@@ -76,9 +76,9 @@ type Answer =
   | { readonly api: 'responses'; readonly response: OpenAI.Responses.Response };
 
 /**
- * A model of OpenAI, or of a server that speaks its protocol, through the package `openai`, an optional peer that is loaded at
- * the first call. OpenAI's newer models are called through the Responses API, stateless; all other models through Chat
- * Completions. A request with `onDelta` is streamed.
+ * Returns a model of OpenAI, or of a server that speaks its protocol, through the package `openai`, an optional peer
+ * that is loaded at the first call. OpenAI's newer models are called through the Responses API, stateless; all other
+ * models through Chat Completions. A request with `onDelta` is streamed.
  *
  * @throws {@link InvalidRequestError} when there is no model, an option is unknown or wrong, or `server` is not a known profile name.
  *
@@ -171,7 +171,7 @@ function profileFrom(server: ServerName | ServerProfile | undefined, baseURL: st
   return typeof server === 'string' ? serverProfile(server) : server;
 }
 
-/** The response, if it is no error with status 200. */
+/** Returns the response, if it is no error with status 200. */
 function answerIn<Response>(response: Response): Response {
   const error = errorInResponse(response);
   if (error !== undefined) throw error;

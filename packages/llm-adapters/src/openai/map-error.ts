@@ -169,8 +169,8 @@ const units: Readonly<Record<string, number>> = {
 };
 
 /**
- * A duration as Go writes it (`6m0s`, `1.5s`, `12ms`), or plain seconds, in milliseconds; undefined for any other text and for
- * values that are not positive (Azure sends -1 and 0).
+ * Returns a duration as Go writes it (`6m0s`, `1.5s`, `12ms`), or plain seconds, in milliseconds; undefined for any
+ * other text and for values that are not positive (Azure sends -1 and 0).
  *
  * @see provider-rules B.1
  */
@@ -185,8 +185,8 @@ export function goDurationMs(text: string): number | undefined {
 }
 
 /**
- * The time until the exceeded limit is reset, for an error that does not say how long to wait. The limit is that of requests or
- * of tokens, whichever is used up or is named by the error's type. Unit: milliseconds.
+ * Returns the time until the exceeded limit is reset, for an error that does not say how long to wait. The limit is
+ * that of requests or of tokens, whichever is used up or is named by the error's type. Unit: milliseconds.
  */
 function resetAfterMs(headers: unknown, codes: readonly string[]): number | undefined {
   if (!(headers instanceof Headers)) return undefined;

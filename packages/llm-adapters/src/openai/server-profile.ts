@@ -30,7 +30,10 @@ export interface ServerProfile extends ChatDialect {
    * be called.
    */
   readonly callsNeedTools: boolean;
-  /** How a schema for the answer is enforced: by the server, or only as JSON, with the schema as text at the end. */
+  /**
+   * The way in which a schema for the answer is enforced: by the server, or only as JSON, with the schema as text at
+   * the end.
+   */
   readonly schemas: 'enforced' | 'in-words';
   /** The server is asked to stream its usage with `stream_options`; others send it unasked or refuse the field. */
   readonly asksForStreamUsage: boolean;
@@ -149,7 +152,7 @@ const addresses: readonly (readonly [address: string, name: ServerName])[] = [
 ];
 
 /**
- * A profile by its name, to be used unchanged or with some fields replaced.
+ * Returns a profile by its name, to be used unchanged or with some fields replaced.
  *
  * @throws {@link InvalidRequestError} when there is no profile of that name.
  */
@@ -161,7 +164,7 @@ export function serverProfile(name: ServerName): ServerProfile {
   });
 }
 
-/** The profile of the server at an address; `compatible` for one that is not known. */
+/** Returns the profile of the server at an address; `compatible` for one that is not known. */
 export function profileOfAddress(baseURL: string): ServerProfile {
   const url = parsed(baseURL);
   if (url === undefined) return compatible;

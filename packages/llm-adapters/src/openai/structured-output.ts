@@ -26,10 +26,10 @@ interface SendableFormat {
 }
 
 /**
- * A format with a schema that the provider can enforce, if that only narrows what the schema allows: an object without
- * `additionalProperties` allows no others, and a field that may be null is required. If that is not enough (an optional field
- * that may not be null, a record), the schema is sent as it is with `strict: false`, unless the request says `strict: true`:
- * then the provider decides.
+ * Returns a format with a schema that the provider can enforce, if that only narrows what the schema allows: an object
+ * without `additionalProperties` allows no others, and a field that may be null is required. If that is not enough (an
+ * optional field that may not be null, a record), the schema is sent as it is with `strict: false`, unless the request
+ * says `strict: true`: then the provider decides.
  *
  * @see provider-rules B.4
  */
@@ -40,7 +40,10 @@ export function sendableFormat({ name, schema, strict }: JsonSchemaFormat): Send
   return { name: sendableName, schema: { ...(enforced ?? plain) }, strict: strict ?? enforced !== undefined };
 }
 
-/** The schema in the form that the provider enforces; undefined if it cannot enforce the schema. The root is an object. */
+/**
+ * Returns the schema in the form that the provider enforces; undefined if it cannot enforce the schema. The root is an
+ * object.
+ */
 export function strictSchema(schema: Schema): Schema | undefined {
   if (schema.type !== 'object' || schema.anyOf !== undefined) return undefined;
   try {

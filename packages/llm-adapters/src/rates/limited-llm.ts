@@ -31,13 +31,14 @@ const optionChecks: OptionChecks<LimitedLLMOptions> = {
   onWait: isFunction,
 };
 
-/** What an answer is expected to have before one was seen. Unit: tokens. */
+/** The expected size of an answer before one was seen. Unit: tokens. */
 const firstOutputTokens = 1_000;
 
 /**
- * A model whose calls wait for a {@link RateLimit} before they are sent, each try of a call on its own. Tokens are estimated before a
- * call and corrected by the usage afterwards; the output is estimated by the answers before. When the provider refuses all the same
- * and asks to wait, everything that shares the limit waits. `countTokens` does not wait.
+ * Returns a model whose calls wait for a {@link RateLimit} before they are sent, each try of a call on its own. Tokens
+ * are estimated before a call and corrected by the usage afterwards; the output is estimated by the answers before.
+ * When the provider refuses all the same and asks to wait, everything that shares the limit waits. `countTokens` does
+ * not wait.
  *
  * @example
  * ```ts
@@ -101,12 +102,12 @@ export function limitedLLM(llm: LLM, options: LimitedLLMOptions): LLM {
   });
 }
 
-/** Whether the provider has read no tokens: it refused the request, which counts as one all the same. */
+/** Returns true if the provider has read no tokens: it refused the request, which counts as one all the same. */
 function isRefusal(error: unknown): boolean {
   return LLMError.isInstance(error) && (!error.isRetryable || RateLimitError.isInstance(error));
 }
 
-/** What the prompt cache does not hold, as far as the request says. */
+/** Returns the share that the prompt cache does not hold, as far as the request says. */
 function uncachedPart(request: CompletionRequest): Pick<CompletionRequest, 'messages' | 'tools'> {
   const { cachedMessages = 0 } = request.cache ?? {};
   const messages = typeof cachedMessages === 'number' ? cachedMessages : cachedMessages.messages;

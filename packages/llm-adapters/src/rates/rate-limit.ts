@@ -15,11 +15,11 @@ export interface RateLimitOptions {
    * @defaultValue 0.1
    */
   readonly burst?: number;
-  /** Where it is kept what is used up. @defaultValue in this object: a limit for one process */
+  /** The store of what is used up. @defaultValue in this object: a limit for one process */
   readonly store?: RateLimitStore;
 }
 
-/** What a call takes of a limit. */
+/** The part of a limit that a call takes. */
 export interface RateCost {
   /** @defaultValue 1 */
   readonly requests?: number;
@@ -31,9 +31,9 @@ export interface RateCost {
 
 /** A wait for a {@link RateLimit} that begins. */
 export interface RateWait {
-  /** How many calls of this process come first. */
+  /** The number of calls of this process that come first. */
   readonly ahead: number;
-  /** How long it takes at the least. Unit: milliseconds. */
+  /** The shortest possible wait. Unit: milliseconds. */
   readonly waitMs: number;
 }
 
@@ -70,8 +70,8 @@ interface WaitingCall {
 const minuteMs = 60_000;
 
 /**
- * A limit of requests and tokens a minute. In no minute more is let through than the limit, as far as costs were known before; single
- * calls above the burst are let through when nothing is used, and are paid for afterwards.
+ * Returns a limit of requests and tokens a minute. In no minute more is let through than the limit, as far as costs
+ * were known before; single calls above the burst are let through when nothing is used, and are paid for afterwards.
  *
  * @throws RangeError when no rate is given, a rate is not above 0, or `burst` is not between 0 and 1.
  */
@@ -86,7 +86,7 @@ class Line implements RateLimit {
   readonly #store: RateLimitStore;
   readonly #calls: WaitingCall[] = [];
   #isServing = false;
-  /** When the first call may be sent. */
+  /** The time at which the first call may be sent. */
   #firstOpensAt = -Infinity;
   #pausedUntil = -Infinity;
 
@@ -205,14 +205,14 @@ class Line implements RateLimit {
   }
 }
 
-/** What a call takes of the rates of a limit. */
+/** The part of a limit's rates that a call takes. */
 export interface RateCharge {
   /**
    * For each rate, the time in which what the call takes has come back; 0 if the call takes nothing of it. The places are the same
    * for every call. Unit: milliseconds.
    */
   readonly costsMs: readonly number[];
-  /** How much may be taken at once, as the time in which it has come back. Unit: milliseconds. */
+  /** The part that may be taken at once, as the time in which it has come back. Unit: milliseconds. */
   readonly burstMs: number;
 }
 
@@ -234,7 +234,10 @@ export interface RateLimitStore {
    * for each rate, as in {@link RateCharge.costsMs}.
    */
   adjust(changesMs: readonly number[]): Promise<void>;
-  /** No charge from now on gets a moment before that time has passed. A shorter pause does not end a longer one. Unit: milliseconds. */
+  /**
+   * Holds back all charges from now on until that time has passed. A shorter pause does not end a longer one. Unit:
+   * milliseconds.
+   */
   pause(ms: number): Promise<void>;
 }
 
@@ -244,7 +247,7 @@ export interface MemoryRateLimitStoreOptions {
   readonly now?: () => number;
 }
 
-/** A {@link RateLimitStore} for one process. */
+/** Returns a {@link RateLimitStore} for one process. */
 export function memoryRateLimitStore({
   now = () => performance.now(),
 }: MemoryRateLimitStoreOptions = {}): RateLimitStore {

@@ -82,8 +82,8 @@ export class ScriptEndedError extends LLMError {
 }
 
 /**
- * A model that answers from a script: no key, no network, the same answers every time. Usage is {@link estimateUsage}: four
- * characters a token, nothing cached.
+ * Returns a model that answers from a script: no key, no network, the same answers every time. Usage is {@link
+ * estimateUsage}: four characters a token, nothing cached.
  *
  * @example
  * ```ts
@@ -123,7 +123,7 @@ export function scriptedLLM(options: ScriptedLLMOptions): ScriptedLLM {
   };
 }
 
-/** The result of a wait. Rejects with the signal's reason as soon as the signal aborts. */
+/** Returns the result of a wait. Rejects with the signal's reason as soon as the signal aborts. */
 async function unlessAborted<Value>(waited: Value | Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (signal === undefined || !(waited instanceof Promise)) return waited;
   // The script itself can abort the signal; then no further `abort` event comes.

@@ -14,12 +14,12 @@ interface WrittenCall {
 
 /** An answer, divided. */
 interface ReadAnswer {
-  /** What is no call. A beginning of the answer, if it has calls at its end alone. */
+  /** The text outside of calls. A beginning of the answer, if it has calls at its end alone. */
   readonly text: string;
   readonly calls: readonly WrittenCall[];
 }
 
-/** Where a call may begin: ours, that of models which learned another form, or a fence with JSON. */
+/** The possible beginnings of a call: ours, that of models which learned another form, or a fence with JSON. */
 const callStart = /<tool_call\b|<function=|```(?:json|tool_call|tool_code)?\s*[[{]/i;
 
 const fence = /^```[a-z_]*\s*([[{][\s\S]*?[\]}])\s*(?:```|$)/i;
@@ -80,7 +80,10 @@ function callsAt(
   return fenced === null || calls === undefined ? undefined : { calls, length: fenced[0].length };
 }
 
-/** What stands in a block is meant as a call, whatever it is: the tool's error tells the model what is wrong with it. */
+/**
+ * Reads the content of a block, which is meant as a call, whatever it is: the tool's error tells the model what is
+ * wrong with it.
+ */
 function callsInBlock(body: string, isClosed: boolean): readonly WrittenCall[] {
   const functional = functionBlock.exec(body);
   if (functional !== null) return [functionCall(functional)];
@@ -97,7 +100,7 @@ function callsInBlock(body: string, isClosed: boolean): readonly WrittenCall[] {
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const kept = /"\\u0000(-?\d[\d.eE+-]*)"/g;
 
-/** A number that JavaScript would round or rewrite is kept as text while the JSON around it is read. */
+/** Returns a number that JavaScript would round or rewrite is kept as text while the JSON around it is read. */
 function keptNumber(token: string): string {
   return token.startsWith('"') || String(Number(token)) === token ? token : JSON.stringify(`\u0000${token}`);
 }
@@ -176,14 +179,14 @@ function isJsonValue(text: string): boolean {
   }
 }
 
-/** The arguments without the brace that closes the call around them. */
+/** Returns the arguments without the brace that closes the call around them. */
 function withoutOuterBrace(text: string): string {
   const trimmed = text.trim();
   const opened = trimmed.split('{').length - trimmed.split('}').length;
   return opened < 0 && trimmed.endsWith('}') ? trimmed.slice(0, -1).trim() : trimmed;
 }
 
-/** What can be the beginning of a call, at the end of a text. */
+/** A possible beginning of a call at the end of a text. */
 const mayBegin = /(?:<[a-z_]{0,9}|`{1,3}[a-z_]{0,12})$/i;
 /** No beginning of a call is longer. Unit: characters. */
 const longestBeginning = 16;
@@ -194,7 +197,7 @@ export class StreamedText {
   #handedOut = 0;
   #hasCall = false;
 
-  /** The text that can be shown now. */
+  /** Returns the text that can be shown now. */
   add(piece: string): string {
     this.#waiting += piece;
     // An answer that is JSON from its beginning may be nothing but a call.
@@ -207,7 +210,7 @@ export class StreamedText {
     return shown;
   }
 
-  /** What of the whole text has not been shown. */
+  /** Returns the part of the whole text that has not been shown. */
   rest(whole: string): string {
     return whole.slice(this.#handedOut);
   }

@@ -25,9 +25,9 @@ export interface TextToolCallsOptions {
 const written = remembering(writtenMessage);
 
 /**
- * A model without tool calling that calls tools: they are described in the system message, calls are read from the answer's text,
- * and results are sent as text of the user. To its caller it is an {@link LLM} like any other. Of a streamed answer the text before
- * the first call arrives as it is written; calls arrive when the answer is complete.
+ * Returns a model without tool calling that calls tools: they are described in the system message, calls are read from
+ * the answer's text, and results are sent as text of the user. To its caller it is an {@link LLM} like any other. Of a
+ * streamed answer the text before the first call arrives as it is written; calls arrive when the answer is complete.
  *
  * @throws {@link InvalidRequestError} when an option is unknown or wrong.
  *
@@ -116,7 +116,7 @@ function userMessage(text: string): Message {
   return { role: 'user', content: [{ type: 'text', text }] };
 }
 
-/** The message with its calls, or its result, as text. Any other message is returned unchanged. */
+/** Returns the message with its calls, or its result, as text. Any other message is returned unchanged. */
 function writtenMessage(message: Message): Message {
   if (message.role === 'tool') return writtenResult(message);
   return message.role === 'assistant' && message.toolCalls !== undefined ? writtenCalls(message) : message;
@@ -137,7 +137,7 @@ function writtenResult({ toolName, content, isError }: ToolMessage): Message {
   return { role: 'user', content: [text(begin), ...parts, text('\n</tool_result>')] };
 }
 
-/** A result cannot end its own block and go on as the user. */
+/** Returns a result cannot end its own block and go on as the user. */
 function contained(words: string): string {
   return words.replaceAll(/<(\/?)tool_result/gi, '<$1tool-result');
 }

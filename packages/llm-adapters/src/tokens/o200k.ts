@@ -21,9 +21,10 @@ export interface O200kOptions {
 }
 
 /**
- * A counter with OpenAI's vocabulary since GPT-4o, by the package `gpt-tokenizer`, an optional peer that is loaded here. Text
- * is exact; the frames of messages (3 tokens each and 3 a request) are measured, those of tools (8) are an estimate. Text that
- * looks like a control token is counted as text. The counter remembers what frozen messages count, as long as they live.
+ * Returns a counter with OpenAI's vocabulary since GPT-4o, by the package `gpt-tokenizer`, an optional peer that is
+ * loaded here. Text is exact; the frames of messages (3 tokens each and 3 a request) are measured, those of tools (8)
+ * are an estimate. Text that looks like a control token is counted as text. The counter remembers what frozen messages
+ * count, as long as they live.
  *
  * @throws {@link MissingSdkError} when `gpt-tokenizer` is not installed.
  */
@@ -49,8 +50,8 @@ function pieces(text: string): readonly string[] {
 }
 
 /**
- * The best offline counter for a model: the tokenizer for OpenAI's models, an estimate by the model's facts for all others. If
- * the provider has a counting service, `llm.countTokens` is exact but needs a network request.
+ * Returns the best offline counter for a model: the tokenizer for OpenAI's models, an estimate by the model's facts for
+ * all others. If the provider has a counting service, `llm.countTokens` is exact but needs a network request.
  *
  * @throws {@link MissingSdkError} when the model is OpenAI's and `gpt-tokenizer` is not installed.
  * @example

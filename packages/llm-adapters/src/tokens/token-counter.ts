@@ -11,7 +11,7 @@ export interface TokenCounter {
   /** The name of the counting method, for logs: `o200k_base`, `estimate`. */
   readonly name: string;
   /**
-   * Unit: tokens of input.
+   * Returns the size of a request. Unit: tokens of input.
    *
    * @throws {@link TokenCountError} when it cannot count; it never answers 0 instead.
    */
@@ -63,8 +63,8 @@ interface Measure {
 }
 
 /**
- * A function that gives the sum over everything that a request sends. Signatures and opaque data are not counted, because
- * providers do not bill them by length.
+ * Returns a function that gives the sum over everything that a request sends. Signatures and opaque data are not
+ * counted, because providers do not bill them by length.
  *
  * The function remembers the sizes of frozen messages, as long as those live, and the size of the last tools: a request that has
  * grown costs little more than what is new in it.

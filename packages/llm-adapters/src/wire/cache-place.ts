@@ -8,12 +8,12 @@ export interface Place {
   readonly parts: number;
 }
 
-/** A place in both of its units. */
+/** Returns a place in both of its units. */
 export function placeOf(place: CachePlace): Place {
   return typeof place === 'number' ? { messages: place, parts: 0 } : place;
 }
 
-/** The places that a hint calls stable, the most important first. */
+/** Returns the places that a hint calls stable, the most important first. */
 export function stablePlaces({ stableMessages = [] }: CacheHints): readonly Place[] {
   return (isList(stableMessages) ? stableMessages : [stableMessages]).map(placeOf);
 }
@@ -30,8 +30,8 @@ interface EndOfPieces {
 }
 
 /**
- * The last message that has pieces before a place; undefined if there is none. `countOf` gives the number of pieces of a
- * message's rendering that can carry a mark; for a user message, one for each part that is not empty.
+ * Returns the last message that has pieces before a place; undefined if there is none. `countOf` gives the number of
+ * pieces of a message's rendering that can carry a mark; for a user message, one for each part that is not empty.
  */
 export function lastBefore(
   place: CachePlace,
@@ -51,7 +51,7 @@ export function lastBefore(
   return undefined;
 }
 
-/** The end of the newest answered request: before the newest answer; 0 if there is no answer. */
+/** Returns the end of the newest answered request: before the newest answer; 0 if there is no answer. */
 export function endOfAnswered(messages: readonly Message[]): number {
   return Math.max(
     0,
@@ -65,12 +65,12 @@ export interface PartPlace {
   readonly part: number;
 }
 
-/** True if the first place stands before the second. */
+/** Returns true if the first place stands before the second. */
 export function isBefore(one: PartPlace, other: PartPlace): boolean {
   return one.list < other.list || (one.list === other.list && one.part < other.part);
 }
 
-/** The places without repetitions, in the order of their first appearance. */
+/** Returns the places without repetitions, in the order of their first appearance. */
 export function distinctPlaces(places: readonly PartPlace[]): readonly PartPlace[] {
   const isSame = (one: PartPlace, other: PartPlace) => one.list === other.list && one.part === other.part;
   return places.filter((place, index) => places.findIndex((other) => isSame(place, other)) === index);

@@ -2,11 +2,11 @@ import type { Message, ToolCall } from '@palimpsest/events';
 
 /** Gives every call of a request an id that the provider accepts. Call it in the order of the messages. */
 export interface CallIds {
-  /** The ids of one assistant message's calls. */
+  /** Returns the ids of one assistant message's calls. */
   ofCalls(calls: readonly ToolCall[]): readonly string[];
   /**
-   * The sent id of the call that a result answers; the result's own id if there is no such call. If calls of one message share
-   * an id, the first result answers the first of them.
+   * Returns the sent id of the call that a result answers; the result's own id if there is no such call. If calls of
+   * one message share an id, the first result answers the first of them.
    */
   ofResult(toolCallId: string): string;
 }
@@ -73,7 +73,10 @@ export function distinctIds({ isSendable, alias }: IdForm): CallIds {
 
 const none: readonly string[] = [];
 
-/** The ids under which a message is sent, those of its calls, or the one that its result answers; none if they are its own. */
+/**
+ * Returns the ids under which a message is sent, those of its calls, or the one that its result answers; none if they
+ * are its own.
+ */
 export function sentIdsOf(message: Message, ids: CallIds): readonly string[] {
   if (message.role === 'tool') {
     const sent = ids.ofResult(message.toolCallId);
@@ -92,7 +95,7 @@ const offsetBasis = 0xcbf29ce484222325n;
 const prime = 0x100000001b3n;
 
 /**
- * 64 bits of a text as 16 hexadecimal digits, always the same for the same text. Not for secrets.
+ * Returns 64 bits of a text as 16 hexadecimal digits, always the same for the same text. Not for secrets.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9923 | FNV-1a}
  */

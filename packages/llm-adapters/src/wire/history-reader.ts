@@ -37,7 +37,7 @@ export interface PlacedEvent {
   readonly messages: readonly number[];
 }
 
-/** What differs between the histories of the three APIs. */
+/** The differences between the histories of the three APIs. */
 export interface HistoryRules {
   /** The type of the events that keep values without a neutral form: `path`, `reason` and the original `value`. */
   readonly setAsideType: `${string}/${string}`;
@@ -112,7 +112,7 @@ export class HistoryReader {
     if (rules.startsWithInstructions) this.#leading = { content: [], tools: [], setAsides: [], messages: [] };
   }
 
-  /** The tools of the requests. Those that only the provider runs are set aside. */
+  /** Returns the tools of the requests. Those that only the provider runs are set aside. */
   readTools(tools: readonly unknown[], reason: string): readonly ToolDefinition[] {
     const definitions = tools.flatMap((tool, index) => {
       const definition = readTool(tool);
@@ -123,7 +123,7 @@ export class HistoryReader {
     return definitions;
   }
 
-  /** A separate system prompt. `hasChanged`: the provider has seen it in another form. */
+  /** Returns a separate system prompt. `hasChanged`: the provider has seen it in another form. */
   addSystemPrompt(
     systemPrompt: string,
     dynamicContext: string,
@@ -145,7 +145,7 @@ export class HistoryReader {
     this.#hasChanged ||= hasChanged;
   }
 
-  /** `path` is the message's path in the history. */
+  /** Reads the next message. `path` is its path in the history. */
   read({ role, id, sender, source, pieces }: ReadMessage, path: string): void {
     this.#message++;
     if (role === 'assistant') {
@@ -179,8 +179,8 @@ export class HistoryReader {
   }
 
   /**
-   * The events since the last call. Ends the answer or the instructions that are being read: what is read next begins another
-   * one.
+   * Returns the events since the last call. Ends the answer or the instructions that are being read: what is read next
+   * begins another one.
    */
   takeEvents(): readonly PlacedEvent[] {
     this.#endAnswer();
@@ -202,7 +202,7 @@ export class HistoryReader {
     this.#addMessage({ source: 'environment', content, hostText: 'instruction' });
   }
 
-  /** Text and results in their original order, so that a result comes before the text after it. */
+  /** Reads text and results in their original order, so that a result comes before the text after it. */
   #readUser(sender: string | undefined, author: EventSource, pieces: readonly Piece[], path: string): void {
     let words: (KnownContent | HostFile)[] = [];
     let source = author;
@@ -274,7 +274,7 @@ export class HistoryReader {
     this.#add(this.#made(event));
   }
 
-  /** Of the newest answer's calls with an id the first that has no result, else the newest call. */
+  /** Returns, of the newest answer's calls with an id, the first that has no result, else the newest call. */
   #callAnsweredBy(toolCallId: string): OpenCall | undefined {
     const calls = this.#callsById.get(toolCallId.toWellFormed());
     const latest = calls?.at(-1);
@@ -282,7 +282,7 @@ export class HistoryReader {
     return calls?.find(({ responseId, isAnswered }) => responseId === latest.responseId && !isAnswered) ?? latest;
   }
 
-  /** The latest open call of a tool, for results that name only their tool. */
+  /** Returns the latest open call of a tool, for results that name only their tool. */
   #openCallOf(toolName: string | undefined): string | undefined {
     if (toolName === undefined) return undefined;
     const open = this.#calls.findLast(({ name, isAnswered }) => name === toolName && !isAnswered);
@@ -316,7 +316,7 @@ export class HistoryReader {
     });
   }
 
-  /** The reason why a piece cannot be part of an answer that is sent back. */
+  /** Returns the reason why a piece cannot be part of an answer that is sent back. */
   #problemOf(piece: Piece): { readonly path: string; readonly reason: string; readonly value: unknown } | undefined {
     switch (piece.type) {
       case 'unread':
@@ -408,7 +408,9 @@ export class HistoryReader {
     return this.#time.text;
   }
 
-  /** The event for the log: frozen, and well-formed. @throws InvalidEventError where foreign pieces make none. */
+  /**
+   * Returns the event for the log: frozen, and well-formed. @throws InvalidEventError where foreign pieces make none.
+   */
   #made(event: Event): Event {
     if (this.#rules.areForeign === true) return wellFormedEvent(parseEvent(event));
     return freeze(event) ? event : wellFormedEvent(event);
@@ -456,7 +458,7 @@ export class HistoryReader {
   }
 }
 
-/** The messages of an answer's first call: those that hold no other call. */
+/** Returns the messages of an answer's first call: those that hold no other call. */
 function withoutOtherCalls(messages: readonly number[], messagesOfCalls: readonly number[]): readonly number[] {
   const [first, ...others] = messagesOfCalls;
   return messages.filter((message) => message === first || !others.includes(message));

@@ -9,13 +9,13 @@ import { field, isRecord, textOf } from './json-fields.js';
  * @see https://platform.claude.com/docs/en/build-with-claude/pdf-support
  */
 const tokensPerPage = 2_500;
-/** Where the pages cannot be counted. Unit: bytes. */
+/** For a PDF whose pages cannot be counted. Unit: bytes. */
 const bytesPerPage = 75_000;
 /** A PDF of which nothing is known: one by its address or its id. Providers state nothing. Unit: pages. */
 const pagesOfUnseen = 10;
-/** What Gemini counts; others count less. @see https://ai.google.dev/gemini-api/docs/tokens */
+/** The counts of Gemini. Others count less. @see https://ai.google.dev/gemini-api/docs/tokens */
 const tokensPerSecond = { audio: 32, video: 32 + 263 } as const;
-/** What is usual for compressed video. Unit: bytes a second. */
+/** The usual rate of compressed video. Unit: bytes a second. */
 const videoBytesPerSecond = 300_000;
 /** Audio and video of which nothing is known. Unit: seconds. */
 const secondsOfUnseen = 60;
@@ -35,9 +35,10 @@ export interface HostFileOptions {
 }
 
 /**
- * What a part of a host's message is that has no neutral form, and what it weighs, in the forms of the three APIs, the AI SDK, LangChain and the Agents
- * SDK: a file by its kind and size; a result of the provider's own tools, and a compaction, by its words. Undefined for any other part,
- * and for one whose words are read as text. Costs O(size).
+ * Describes a part of a host's message that has no neutral form, with its kind and its size, in the forms of the three
+ * APIs, the AI SDK, LangChain and the Agents SDK: a file by its kind and size; a result of the provider's own tools,
+ * and a compaction, by its words. Undefined for any other part, and for one whose words are read as text. Costs
+ * O(size).
  */
 export function hostFileIn(part: unknown, { maxPages = 600 }: HostFileOptions = {}): HostFile | undefined {
   // The spoken answer of a model has no type.
@@ -84,7 +85,7 @@ export function hostFileIn(part: unknown, { maxPages = 600 }: HostFileOptions = 
   }
 }
 
-/** Where the part of a message holds a file. */
+/** The file that a part of a message holds. */
 interface Held {
   readonly data?: string | Uint8Array;
   readonly url?: string;
@@ -97,7 +98,7 @@ const fileTypes: ReadonlySet<string> = new Set([
   ...['document', 'file', 'input_file', 'input_audio', 'audio', 'video', 'input_video', 'media'],
   ...['file-data', 'file-url', 'file-id', 'image', 'image-file-id', 'input_image', 'image_file', 'text-plain'],
 ]);
-/** What the provider has made or found itself. */
+/** The content that the provider has made or found itself. */
 const sealedTypes = /_tool_result$|compaction$|^(?:mcp_call|mcp_list_tools|code_interpreter_call|file_search_call)$/;
 const textNames = /\.(?:txt|md|csv|json|xml|html?|ya?ml|log|[jt]sx?|py)$/i;
 
@@ -165,7 +166,7 @@ function byteLength(data: string | Uint8Array): number {
 
 const maxValues = 10_000;
 
-/** The size of all texts of a value. A long text without a space is sealed. */
+/** Returns the size of all texts of a value. A long text without a space is sealed. */
 function tokensOfTexts(value: unknown): number {
   let left = maxValues;
   const of = (one: unknown): number => {
@@ -183,7 +184,7 @@ function tokensOfTexts(value: unknown): number {
 
 // What the first bytes, or a cheap walk over all, say of the size of a file: no parser, no dependency. Bytes are base64 or an array.
 
-/** The first bytes of a file as Latin-1 text; empty where they cannot be read. */
+/** Returns the first bytes of a file as Latin-1 text; empty where they cannot be read. */
 function fileStart(data: string | Uint8Array): string {
   return latin1(typeof data === 'string' ? data.slice(0, 2_048) : data.subarray(0, 1_536));
 }
@@ -191,7 +192,10 @@ function fileStart(data: string | Uint8Array): string {
 /** A larger file is not walked over. Unit: characters of base64, or bytes. */
 const longestWalk = 48_000_000;
 
-/** How far the fields of a node of the page tree are looked for, and in how many nodes: the file may be anyone's. Unit: characters. */
+/**
+ * The bounds of the search for the fields of a node of the page tree, in characters and nodes: the file may be
+ * anyone's. Unit: characters.
+ */
 const nodeReach = 2_000;
 const mostNodes = 1_000;
 
@@ -204,8 +208,8 @@ function* firstMatches(text: string, pattern: RegExp): Generator<RegExpExecArray
 }
 
 /**
- * The pages of a PDF: what its page tree says, else what its first page says where it is made for the web, else the page objects that can be read.
- * Undefined where all of that is compressed.
+ * Returns the pages of a PDF: what its page tree says, else what its first page says where it is made for the web, else
+ * the page objects that can be read. Undefined where all of that is compressed.
  *
  * @see ISO 32000-1, 7.7.3.2 (page tree) and F.2 (linearized files)
  */
@@ -233,7 +237,7 @@ const pcmBytesPerSecond = 48_000;
 /** The bit rates of MPEG 1, layer III. Unit: kbit/s. @see ISO 11172-3, 2.4.2.3 */
 const mp3Rates = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320] as const;
 
-/** How long audio lasts, by the head of a WAV or an MP3, else by its bytes. Unit: seconds. */
+/** Returns the length of audio by the head of a WAV or an MP3, else by its bytes. Unit: seconds. */
 function secondsOfAudio(start: string, bytes: number, mediaType = ''): number {
   if (/pcm16/i.test(mediaType)) return bytes / pcmBytesPerSecond;
   if (start.startsWith('RIFF') && start.slice(8, 12) === 'WAVE') {

@@ -34,9 +34,9 @@ export function imageSource({ url }: ImageContent): ImageSource {
 }
 
 /**
- * The URL of an image, in the forms of the three APIs and of those that keep histories: Anthropic's `source`, `image_url` as
- * text or as an object, the data of the AI SDK's parts. Undefined for any other value, and for an image that the provider
- * stores.
+ * Returns the URL of an image, in the forms of the three APIs and of those that keep histories: Anthropic's `source`,
+ * `image_url` as text or as an object, the data of the AI SDK's parts. Undefined for any other value, and for an image
+ * that the provider stores.
  */
 export function imageUrl(part: unknown): string | undefined {
   const type = textOf(field(part, 'type'));

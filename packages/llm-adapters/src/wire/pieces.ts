@@ -37,7 +37,7 @@ export interface CallPiece {
   readonly name?: string;
   /** The JSON text that the model wrote, which need not parse. The free text of a custom tool is `{"input": text}`. */
   readonly arguments: string;
-  /** What the wire says of the call besides its arguments' text. @defaultValue `as-written` */
+  /** The state of the call by the wire, besides its arguments' text. @defaultValue `as-written` */
   readonly state?: CallState;
   /** The id of the item that carried the call (Responses). */
   readonly itemId?: string;
@@ -93,12 +93,12 @@ export interface ReadMessage {
   readonly id?: string;
   /** The user's name. */
   readonly sender?: string;
-  /** Who wrote a message of the role `user`, if not the user. @defaultValue `user` */
+  /** The author of a message of the role `user`, if not the user. @defaultValue `user` */
   readonly source?: 'environment';
   readonly pieces: readonly Piece[];
 }
 
-/** What a reader returns for a value that is not a message. */
+/** Returns the reading of a value that is not a message. */
 export function notAMessage(value: unknown, reason: string): ReadMessage {
   return { pieces: [{ type: 'unread', path: '', reason, value }] };
 }
@@ -106,24 +106,24 @@ export function notAMessage(value: unknown, reason: string): ReadMessage {
 /** The reason for a content in a form that no API uses. */
 export const notContent = 'content is neither text nor a list of parts';
 
-/** The parts among the pieces that can be sent. */
+/** Returns the parts among the pieces that can be sent. */
 export function contentOf(pieces: readonly Piece[]): readonly KnownContent[] {
   return partsOf(pieces).filter(isKnownContent);
 }
 
-/** The parts among the pieces. */
+/** Returns the parts among the pieces. */
 export function partsOf(pieces: readonly Piece[]): readonly (KnownContent | HostFile)[] {
   const parts: (KnownContent | HostFile)[] = [];
   for (const piece of pieces) if (piece.type === 'content') parts.push(piece.part);
   return parts;
 }
 
-/** A piece of text. */
+/** Returns a piece of text. */
 export function textPiece(text: string): ContentPiece {
   return { type: 'content', part: { type: 'text', text } };
 }
 
-/** A text of ours, or a text inside a value that is not sent. */
+/** Returns a text of ours, or a text inside a value that is not sent. */
 export function standIn(text: string): ContentPiece {
   return { type: 'content', part: { type: 'text', text }, isStandIn: true };
 }
@@ -134,18 +134,18 @@ export const unnamedToolName = 'unnamed_tool';
 /** The tool name of a result without a call. */
 export const unknownToolName = 'unknown_tool';
 
-/** The tool name of a call, from any value that the server sent as the name. */
+/** Returns the tool name of a call, from any value that the server sent as the name. */
 export function receivedToolName(name: unknown, names: Pick<ToolNames, 'fromWire'>): string {
   const text = textOf(name);
   return text === undefined || text.trim() === '' ? unnamedToolName : names.fromWire(text);
 }
 
-/** The state of a call by the value in which its arguments came: only text is raw. */
+/** Returns the state of a call by the value in which its arguments came: only text is raw. */
 export function stateOf(value: unknown): CallState {
   return typeof value === 'string' ? 'as-written' : 'parsed';
 }
 
-/** A piece behind which the provider went on: a call is then whole, where its text cannot say so. */
+/** Returns a piece behind which the provider went on: a call is then whole, where its text cannot say so. */
 export function followed(piece: Piece): Piece {
   if (piece.type !== 'call') return piece;
   const { state = 'as-written', arguments: text } = piece;
@@ -153,14 +153,14 @@ export function followed(piece: Piece): Piece {
   return saysNothing ? { ...piece, state: 'complete' } : piece;
 }
 
-/** The arguments of a call as JSON text: some servers send parsed arguments, some send none. */
+/** Returns the arguments of a call as JSON text: some servers send parsed arguments, some send none. */
 export function receivedArguments(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? {});
 }
 
 /**
- * The free text of a custom tool's call as arguments: a JSON object with the field `input`. Text that is a JSON object stays
- * unchanged.
+ * Returns the free text of a custom tool's call as arguments: a JSON object with the field `input`. Text that is a JSON
+ * object stays unchanged.
  */
 export function customToolArguments(input: unknown): string {
   const text = receivedArguments(input);
@@ -168,9 +168,9 @@ export function customToolArguments(input: unknown): string {
 }
 
 /**
- * A tool that a request declares, in the form of any of the three APIs: `{ function: { name, parameters } }`,
- * `{ name, parameters }`, `{ name, input_schema }`. Undefined for a tool that only the provider runs and for a tool without
- * JSON input: such a tool has its own type and no schema.
+ * Returns a tool that a request declares, in the form of any of the three APIs: `{ function: { name, parameters } }`,
+ * `{ name, parameters }`, `{ name, input_schema }`. Undefined for a tool that only the provider runs and for a tool
+ * without JSON input: such a tool has its own type and no schema.
  */
 export function readTool(tool: unknown): ToolDefinition | undefined {
   const declared = isRecord(field(tool, 'function')) ? field(tool, 'function') : tool;

@@ -13,8 +13,8 @@ export interface ReportedUsage extends CostDetails {
 }
 
 /**
- * The usage object of the Messages API. `input_tokens` excludes the tokens read from and written to the cache. Undefined if the
- * object holds no count.
+ * Returns the usage object of the Messages API. `input_tokens` excludes the tokens read from and written to the cache.
+ * Undefined if the object holds no count.
  *
  * @see provider-rules A.7
  */
@@ -36,9 +36,9 @@ export function anthropicUsage(usage: unknown): ReportedUsage | undefined {
 }
 
 /**
- * The usage object of Chat Completions or the Responses API, as OpenAI, the servers that speak its protocol, and the logs of
- * agents name its counts. The input includes the tokens read from and written to the cache; the output includes reasoning.
- * Undefined if the object holds no count.
+ * Returns the usage object of Chat Completions or the Responses API, as OpenAI, the servers that speak its protocol,
+ * and the logs of agents name its counts. The input includes the tokens read from and written to the cache; the output
+ * includes reasoning. Undefined if the object holds no count.
  *
  * @see provider-rules B.8, C.3
  */
@@ -70,7 +70,10 @@ function firstCount(value: unknown, keys: readonly string[]): number | undefined
   return keys.map((key) => countIn(value, key)).find((count) => count !== undefined);
 }
 
-/** The counts of an input that includes the cache. Where it is smaller than the cache, the server has counted the cache beside it. */
+/**
+ * Returns the counts of an input that includes the cache. Where it is smaller than the cache, the server has counted
+ * the cache beside it.
+ */
 function inputCounts(
   input: number,
   cacheReadTokens: number,
@@ -80,16 +83,16 @@ function inputCounts(
   return { uncachedInputTokens: input < cached ? input : input - cached, cacheReadTokens, cacheWriteTokens };
 }
 
-/** A count under a name. Undefined if there is none. */
+/** Returns a count under a name. Undefined if there is none. */
 function countIn(value: unknown, key: string): number | undefined {
   const count = field(value, key);
   return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined;
 }
 
 /**
- * The usage of one call of a model, in any form that a provider or a framework gives: our own, Messages, Chat Completions, Responses,
- * Bedrock Converse, Gemini, LangChain's `usage_metadata`, the AI SDK 5 to 7 (also that of its providers), the OpenAI Agents SDK. Undefined if the value has none of
- * these forms, or is of several calls.
+ * Returns the usage of one call of a model, in any form that a provider or a framework gives: our own, Messages, Chat
+ * Completions, Responses, Bedrock Converse, Gemini, LangChain's `usage_metadata`, the AI SDK 5 to 7 (also that of its
+ * providers), the OpenAI Agents SDK. Undefined if the value has none of these forms, or is of several calls.
  *
  * @see provider-rules A.7, B.8, C.3
  */
@@ -135,7 +138,7 @@ interface Parts {
   readonly more?: number | undefined;
 }
 
-/** A usage whose input includes the cache. Undefined if the form is another one. */
+/** Returns a usage whose input includes the cache. Undefined if the form is another one. */
 function counted(
   reported: unknown,
   names: { readonly input: string; readonly output: string },
@@ -199,7 +202,10 @@ function providerOfAiSdkUsage(reported: unknown): Usage | undefined {
   );
 }
 
-/** The AI SDK 6 and 7 (`inputTokenDetails`), 5 (`cachedInputTokens`), and the Agents SDK (`inputTokensDetails`, one or a list). */
+/**
+ * Returns the AI SDK 6 and 7 (`inputTokenDetails`), 5 (`cachedInputTokens`), and the Agents SDK (`inputTokensDetails`,
+ * one or a list).
+ */
 function camelParts(reported: unknown): Parts {
   const [input, output] = [field(reported, 'inputTokenDetails'), field(reported, 'outputTokenDetails')];
   const [inputs, outputs] = [field(reported, 'inputTokensDetails'), field(reported, 'outputTokensDetails')];

@@ -8,14 +8,14 @@ const sendable = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Translates tool names into the form that providers accept, and back. */
 export interface ToolNames {
   toWire(name: string): string;
-  /** The tool's original name. A name that the model made up stays unchanged. */
+  /** Returns the tool's original name. A name that the model made up stays unchanged. */
   fromWire(name: string): string;
 }
 
 /**
- * The names of a request's tools and calls, as both providers accept them: `^[a-zA-Z0-9_-]{1,64}$`. A valid name stays
- * unchanged. An invalid name becomes its valid characters and a hash of the whole name, so that it is the same in every
- * request, independent of the other tools.
+ * Returns the names of a request's tools and calls, as both providers accept them: `^[a-zA-Z0-9_-]{1,64}$`. A valid
+ * name stays unchanged. An invalid name becomes its valid characters and a hash of the whole name, so that it is the
+ * same in every request, independent of the other tools.
  *
  * @see provider-rules A13 (as its clients of 2025 had it) and B4
  */
@@ -57,7 +57,7 @@ function freeAlias(name: string, taken: ReadonlyMap<string, string>): string {
 
 const none: readonly never[] = [];
 
-/** The names of the tools in a history, as its calls and results have them, in order of appearance. */
+/** Returns the names of the tools in a history, as its calls and results have them, in order of appearance. */
 function namesInHistory(messages: readonly Message[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const message of messages) {
@@ -67,7 +67,7 @@ function namesInHistory(messages: readonly Message[]): ReadonlySet<string> {
   return names;
 }
 
-/** The names under which a message's calls are sent; none if they are their own. */
+/** Returns the names under which a message's calls are sent; none if they are their own. */
 export function sentNamesOf(message: Message, names: Pick<ToolNames, 'toWire'>): readonly string[] {
   if (message.role !== 'assistant' || message.toolCalls === undefined) return none;
   const sentName = ({ name }: ToolCall) => names.toWire(name.toWellFormed());
@@ -75,8 +75,8 @@ export function sentNamesOf(message: Message, names: Pick<ToolNames, 'toWire'>):
 }
 
 /**
- * The names of the tools that a history calls, well-formed, in order of appearance. Providers refuse calls and results in a request without
- * tools; the adapter can declare these names instead.
+ * Returns the names of the tools that a history calls, well-formed, in order of appearance. Providers refuse calls and
+ * results in a request without tools; the adapter can declare these names instead.
  *
  * @see provider-rules A26
  */
@@ -85,8 +85,9 @@ export function calledTools(messages: readonly Message[]): readonly string[] {
 }
 
 /**
- * @throws {@link InvalidRequestError} when two tools have the same name: no provider accepts them, and a call would be
- * ambiguous.
+ * Checks that no two tools have one name.
+ *
+ * @throws {@link InvalidRequestError} when two have: no provider accepts them, and a call would be ambiguous.
  */
 export function assertOneToolPerName(tools: readonly ToolDefinition[], provider: string): void {
   const names = new Set<string>();

@@ -83,7 +83,7 @@ function hasCalls(message: Message): boolean {
 
 const joinedImages = new Memo<SendableToolMessage, Message>();
 
-/** A user message with the images of a batch's results. */
+/** Returns a user message with the images of a batch's results. */
 function imagesOfResults(results: readonly SendableToolMessage[]): Message {
   const [first, ...others] = results as readonly [SendableToolMessage, ...SendableToolMessage[]];
   const content = () =>

@@ -5,9 +5,10 @@ import type { CallPiece, Piece, ReadMessage, ResultPiece, ThinkingPiece } from '
 import { signatureOn } from './writer.js';
 
 /**
- * A message of Chat Completions, as a request or a response of any server holds it, or of libraries that use the same roles
- * with other fields: LangChain (instances of `BaseMessage` too, `name` and `args` beside each other), the AI SDK (`tool-call`, `tool-result` and `reasoning` as
- * parts), and calls of before 2024 (`function_call`, answered by the function's name).
+ * Returns a message of Chat Completions, as a request or a response of any server holds it, or of libraries that use
+ * the same roles with other fields: LangChain (instances of `BaseMessage` too, `name` and `args` beside each other),
+ * the AI SDK (`tool-call`, `tool-result` and `reasoning` as parts), and calls of before 2024 (`function_call`, answered
+ * by the function's name).
  */
 export function readChatMessage(message: unknown): ReadMessage {
   const role: unknown = field(message, 'role') ?? roleByType(message);
@@ -28,7 +29,7 @@ export function readChatMessage(message: unknown): ReadMessage {
   }
 }
 
-/** The role of an instance of LangChain's `BaseMessage`, which has no field for it. */
+/** Returns the role of an instance of LangChain's `BaseMessage`, which has no field for it. */
 function roleByType(message: unknown): string | undefined {
   const getType = field(message, 'getType');
   if (typeof getType !== 'function') return undefined;
@@ -87,7 +88,7 @@ function answerPieces(message: unknown): readonly Piece[] {
 
 const notSentBack = ['reasoning_details', 'annotations'];
 
-/** A call of a function, or of a custom tool, whose input is free text. */
+/** Returns a call of a function, or of a custom tool, whose input is free text. */
 function readCall(call: unknown, path: string, value = call): readonly (CallPiece | ThinkingPiece)[] {
   const custom = field(call, 'custom');
   // LangChain and tau2 have a call's fields side by side; Inspect has the name in the place of the function.
@@ -162,7 +163,7 @@ function partAsResult(part: unknown, path: string): ResultPiece {
  */
 const thinkingFields = ['reasoning_content', 'reasoning', 'thinking'] as const;
 
-/** The thinking of an answer or of a chunk: in a separate field, or as parts of the content. */
+/** Returns the thinking of an answer or of a chunk: in a separate field, or as parts of the content. */
 export function thinkingIn(message: unknown): string | undefined {
   const named = thinkingFields.map((name) => textOf(field(message, name))).find((text) => text !== undefined);
   if (named !== undefined) return named;
@@ -172,7 +173,7 @@ export function thinkingIn(message: unknown): string | undefined {
   return thoughts.length === 0 ? undefined : thoughts.join('');
 }
 
-/** The texts in the content of an answer or of a chunk: the content itself, or its parts (Mistral). */
+/** Returns the texts in the content of an answer or of a chunk: the content itself, or its parts (Mistral). */
 export function textsIn(content: unknown): readonly string[] {
   return readOpenAIContent(content, '', notWords).flatMap((piece) =>
     piece.type === 'content' && piece.part.type === 'text' && piece.isStandIn !== true ? [piece.part.text] : [],

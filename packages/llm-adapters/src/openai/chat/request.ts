@@ -35,8 +35,9 @@ export interface ChatCompletionsOptions extends OpenAIModelOptions {
 }
 
 /**
- * The body of a Chat Completions request. Pure: the same request gives the same body, and a longer history extends the body of
- * a shorter one. Changes only the form: calls and results that do not match are not repaired, and the provider refuses them.
+ * Returns the body of a Chat Completions request. Pure: the same request gives the same body, and a longer history
+ * extends the body of a shorter one. Changes only the form: calls and results that do not match are not repaired, and
+ * the provider refuses them.
  *
  * - Content without images is one string, its parts joined by a blank line; content with images is a list of parts.
  * - Images of a tool result follow the batch's results in a user message, because a tool message accepts only text.
@@ -102,7 +103,7 @@ function declaredTools(
   return { tools: standIns, toolChoice: 'none', areStandIns: true };
 }
 
-/** The tools that a history calls, declared only by name. */
+/** Returns the tools that a history calls, declared only by name. */
 export function standInTools(messages: readonly Message[]): readonly ToolDefinition[] {
   return calledTools(messages)
     .slice(0, maxTools)
@@ -118,7 +119,7 @@ function effortWith(
   return areStandIns ? 'none' : (effort ?? 'none');
 }
 
-/** The schema comes at the end, so that it does not change the cached prefix. */
+/** Returns the schema comes at the end, so that it does not change the cached prefix. */
 function withSchemaInWords(request: CompletionRequest): CompletionRequest {
   const { responseFormat, messages } = request;
   if (responseFormat === undefined) return request;
@@ -175,8 +176,8 @@ function messagesWithBreakpoints(
 }
 
 /**
- * The number of messages before a place. Images of results follow their batch, so a place within a batch moves before it. The
- * text of a user message is one part.
+ * Returns the number of messages before a place. Images of results follow their batch, so a place within a batch moves
+ * before it. The text of a user message is one part.
  */
 function wholeBatches(messages: readonly Message[], place: CachePlace): number {
   let count = Math.max(0, Math.min(Math.floor(placeOf(place).messages), messages.length));
@@ -185,7 +186,7 @@ function wholeBatches(messages: readonly Message[], place: CachePlace): number {
   return Math.max(0, count - 1);
 }
 
-/** A copy of the message with a mark on its last part. */
+/** Returns a copy of the message with a mark on its last part. */
 function withBreakpoint(message: WireMessage): WireMessage {
   const parts = message.content as readonly ChatPart[];
   const marked = parts.map((part, index) => (index === parts.length - 1 ? { ...part, ...cacheBreakpoint } : part));
@@ -207,6 +208,6 @@ export interface OpenAIModelOptions {
   readonly effort?: Effort;
   /** False: at most one call an answer. Sent only with tools. @defaultValue the provider's */
   readonly parallelToolCalls?: boolean;
-  /** How long cached prefixes are kept. @defaultValue the provider's */
+  /** The time for which cached prefixes are kept. @defaultValue the provider's */
   readonly cacheTtl?: CacheTtl;
 }

@@ -30,7 +30,7 @@ export interface ChatCompletionOptions {
 }
 
 /**
- * The neutral form of a Chat Completions response. Tool names become those of the request's tools again.
+ * Returns the neutral form of a Chat Completions response. Tool names become those of the request's tools again.
  *
  * @throws {@link ServiceUnavailableError} when the response holds no answer.
  */

@@ -23,7 +23,7 @@ interface GrowingCall {
   extra: Record<string, unknown>;
 }
 
-/** What a stream reports in addition to its pieces. */
+/** The reports of a stream in addition to its pieces. */
 interface StreamEnd {
   /** Whether the server has ended the stream explicitly. @defaultValue false: an answer is complete only with a finish reason */
   readonly hasEnded?: () => boolean;
@@ -160,7 +160,7 @@ function placeOfPiece(calls: readonly GrowingCall[], placeOfIndex: Map<number, n
   return begins ? calls.length : Math.max(0, calls.length - 1);
 }
 
-/** A piece without arguments adds nothing. */
+/** Returns a piece without arguments adds nothing. */
 function argumentsText(value: unknown): string {
   return value === undefined || value === null ? '' : receivedArguments(value);
 }
@@ -216,7 +216,7 @@ type Fetch = typeof globalThis.fetch;
 
 /** Distinguishes streams that the server ended from streams that were cut: the SDK's iteration ends in the same way for both. */
 interface DoneMarkers {
-  /** A `fetch` that watches its streams. */
+  /** Returns a `fetch` that watches its streams. */
   watching(fetch: Fetch): Fetch;
   /** Whether the text read from a stream so far ends with `data: [DONE]`. */
   hasEnded(response: Response): boolean;
@@ -228,7 +228,7 @@ const doneAtEnd = /(?:^|[\r\n])data:\s*\[DONE\]\s*$/;
 /** Longer than the line and the blank lines around it. Unit: characters. */
 const keptCharacters = 64;
 
-/** A watch before its first stream. */
+/** Returns a watch before its first stream. */
 export function doneMarkers(): DoneMarkers {
   const ends = new WeakMap<Response, () => string>();
   return {

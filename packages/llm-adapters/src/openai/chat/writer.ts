@@ -18,7 +18,10 @@ export interface ChatDialect {
   readonly content: 'parts' | 'text';
   /** The content of an assistant message that has only calls. */
   readonly emptyContent: 'null' | 'empty-string';
-  /** Which messages carry the model's unsigned reasoning: `with-calls` puts it, even empty, on every message with calls. */
+  /**
+   * The messages that carry the model's unsigned reasoning: `with-calls` puts it, even empty, on every message with
+   * calls.
+   */
   readonly reasoning: 'left-out' | 'with-calls';
   /** Thought signatures are fields of calls, and those since the user's last message must be sent back. */
   readonly thoughtSignatures: boolean;
@@ -77,7 +80,10 @@ export function chatMessage(message: Message, writing: ChatWriting): ChatMessage
   return written.of(message, write, inputs);
 }
 
-/** How a message is written: under which ids its calls or its result, under which names its calls, and for which server. */
+/**
+ * The form in which a message is written: under which ids its calls or its result, under which names its calls, and for
+ * which server.
+ */
 interface Written {
   readonly sentIds: readonly string[];
   readonly sentNames: readonly string[];
@@ -146,9 +152,9 @@ function chatPart(part: KnownContent): ChatPart {
 const notKnown = 'skip_thought_signature_validator';
 
 /**
- * The signature field of a call: its own signature; for the first call of an answer without one, the documented value. Gemini
- * requires only the signatures since the user's last message. The others are sent too, so that a longer request extends a
- * shorter one.
+ * Returns the signature field of a call: its own signature; for the first call of an answer without one, the documented
+ * value. Gemini requires only the signatures since the user's last message. The others are sent too, so that a longer
+ * request extends a shorter one.
  *
  * @see provider-rules D, Gemini
  */
@@ -160,7 +166,10 @@ function signatureOfCall(message: AssistantMessage, index: number): object {
   return sent === undefined ? {} : { extra_content: { google: { thought_signature: sent } } };
 }
 
-/** The signature on a call as a thinking block at the call's position; none if the call has no signature of its own. */
+/**
+ * Returns the signature on a call as a thinking block at the call's position; none if the call has no signature of its
+ * own.
+ */
 export function signatureOn(call: unknown): readonly ThinkingPiece[] {
   const signature = textOf(field(field(field(call, 'extra_content'), 'google'), 'thought_signature'));
   if (signature === undefined || signature === notKnown) return [];

@@ -20,7 +20,10 @@ interface Input {
   readonly starts: readonly number[];
 }
 
-/** The instructions and the items of a history. The list is new; its items can be shared between requests, and are frozen then. */
+/**
+ * Returns the instructions and the items of a history. The list is new; its items can be shared between requests, and
+ * are frozen then.
+ */
 export function inputOf(
   messages: readonly Message[],
   names: ToolNames,
@@ -43,7 +46,7 @@ export function inputOf(
   return { ...(instructions === undefined ? {} : { instructions }), items, starts };
 }
 
-/** The items with cache breakpoints at the hinted places, on copies. Results must be parts to carry one. */
+/** Returns the items with cache breakpoints at the hinted places, on copies. Results must be parts to carry one. */
 export function withBreakpoints(
   { items, starts }: Input,
   messages: readonly Message[],
@@ -79,7 +82,7 @@ export function withBreakpoints(
   return list;
 }
 
-/** The parts that can carry a mark. */
+/** Returns the parts that can carry a mark. */
 function partsOf(item: InputItem): readonly InputPart[] {
   if (item.type === 'message') return item.role === 'assistant' ? noParts : item.content;
   return item.type === 'function_call_output' && typeof item.output !== 'string' ? item.output : noParts;

@@ -21,9 +21,10 @@ export interface ResponsesOptions extends ChatCompletionsOptions {
 }
 
 /**
- * The body of a Responses request, stateless: nothing is stored at the provider (`store: false`), and the whole history goes
- * with every request. Pure: the same request gives the same body, and a longer history extends the body of a shorter one.
- * Changes only the form, like {@link toChatCompletionsRequest}: calls and results that do not match are not repaired.
+ * Returns the body of a Responses request, stateless: nothing is stored at the provider (`store: false`), and the whole
+ * history goes with every request. Pure: the same request gives the same body, and a longer history extends the body of
+ * a shorter one. Changes only the form, like {@link toChatCompletionsRequest}: calls and results that do not match are
+ * not repaired.
  *
  * - The first system message becomes the `instructions`; a later one becomes a developer message at its position.
  * - Reasoning items go back unchanged, at their position, before the items that they produced. A reasoning item without
@@ -105,7 +106,7 @@ function wireToolChoice(choice: ToolChoice, names: ToolNames): NonNullable<Body[
   return typeof choice === 'string' ? choice : { type: 'function', name: names.toWire(choice.tool) };
 }
 
-/** True for models of OpenAI from GPT-5.3 on, and for those whose names say no version. */
+/** Returns true for models of OpenAI from GPT-5.3 on, and for those whose names say no version. */
 function takesPhases(model: string): boolean {
   const name = modelName(model);
   if (/^(?:o\d|chatgpt|ft:)/.test(name)) return false;

@@ -19,8 +19,8 @@ type Response = OpenAI.Responses.Response;
 type ResponseOptions = ChatCompletionOptions;
 
 /**
- * The neutral form of a response of the Responses API. Words and calls keep their order among themselves; each reasoning item
- * keeps its position among them. Tool names become those of the request's tools again.
+ * Returns the neutral form of a response of the Responses API. Words and calls keep their order among themselves; each
+ * reasoning item keeps its position among them. Tool names become those of the request's tools again.
  *
  * @throws {@link ServiceUnavailableError} when the response holds no answer.
  * @see provider-rules C

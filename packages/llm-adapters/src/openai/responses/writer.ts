@@ -69,7 +69,7 @@ export function inputItems(message: Message, writing: ItemWriting): readonly Inp
   return written.of(message, () => itemsOf(sendableMessage(message), how), inputs);
 }
 
-/** How a message is written, besides the message itself. */
+/** The form in which a message is written, besides the message itself. */
 interface Written extends Required<Pick<ItemWriting, 'withPhases' | 'resultsInParts'>> {
   readonly sentIds: readonly string[];
   readonly sentNames: readonly string[];
@@ -130,9 +130,9 @@ function assistantItems(message: SendableAssistantMessage, how: Written): readon
 }
 
 /**
- * The phase of an answer's text: the text of an answer with calls is commentary. The provider labels texts in the same way. A
- * model that does not get the labels back can take commentary for a final answer and stop early. The event log does not store
- * the labels, because they follow from the calls.
+ * Returns the phase of an answer's text: the text of an answer with calls is commentary. The provider labels texts in
+ * the same way. A model that does not get the labels back can take commentary for a final answer and stop early. The
+ * event log does not store the labels, because they follow from the calls.
  *
  * @see `ResponseOutputMessage.phase` in the types of the package `openai`
  */
@@ -148,12 +148,12 @@ function addWords(items: InputItem[], part: KnownContent, phase: MessagePhase | 
   else items.push({ type: 'message', role: 'assistant', content: [words], ...(phase === undefined ? {} : { phase }) });
 }
 
-/** How a reasoning item is sent: not at all, without its id, or as it is. */
+/** The form in which a reasoning item is sent: not at all, without its id, or as it is. */
 type ReasoningForm = 'left-out' | 'without-id' | 'whole';
 
 const noReasoning: readonly ReasoningForm[] = [];
 
-/** The forms of a message's reasoning items. Adds what is sent to `sent`. */
+/** Returns the forms of a message's reasoning items. Adds what is sent to `sent`. */
 function reasoningOf(given: Message, sent: ItemWriting['reasoningSent']): readonly ReasoningForm[] {
   if (given.role !== 'assistant' || given.reasoningItems === undefined) return noReasoning;
   const { content, toolCalls = [], reasoningItems = [] } = sendableMessage(given);
@@ -166,7 +166,10 @@ function reasoningOf(given: Message, sent: ItemWriting['reasoningSent']): readon
   return forms;
 }
 
-/** An item is left out if the provider could not read it or the request already holds it. @see provider-rules C.1 */
+/**
+ * Returns an item is left out if the provider could not read it or the request already holds it. @see provider-rules
+ * C.1
+ */
 function formOf({ id, encryptedContent }: ReasoningItem, sent: ItemWriting['reasoningSent']): ReasoningForm {
   if (encryptedContent === undefined || sent.has(encryptedContent)) return 'left-out';
   sent.add(encryptedContent);
@@ -175,7 +178,7 @@ function formOf({ id, encryptedContent }: ReasoningItem, sent: ItemWriting['reas
   return 'whole';
 }
 
-/** The unchanged item, in the form in which it is sent. */
+/** Returns the unchanged item, in the form in which it is sent. */
 function reasoningItem({ id, summary, content, encryptedContent }: ReasoningItem, form: ReasoningForm): InputItem[] {
   if (form === 'left-out' || encryptedContent === undefined) return [];
   return [

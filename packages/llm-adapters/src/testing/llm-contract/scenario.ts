@@ -12,7 +12,7 @@ export interface ScenarioToolCall {
   readonly arguments: string;
 }
 
-/** What the provider does with a request. */
+/** The provider's reaction to a request. */
 export type ScenarioTurn =
   /** It answers. `reportsUsage` false: like a server that reports no usage. */
   | {
