@@ -152,7 +152,9 @@ export function connectionFailure(thrown: unknown, baseURL: string): ConnectionF
   };
 }
 
-/** Returns the SDKs' own words for it, and those of `fetch`. What broke after an answer had begun has others. */
+/**
+ * Returns true for the SDKs' own words for it, and those of `fetch`. What broke after an answer had begun has others.
+ */
 function isBeforeAnswer({ message }: Error): boolean {
   return /^(connection error|fetch failed|failed to fetch|load failed)/i.test(message);
 }

@@ -14,7 +14,7 @@ import type { CostDetails, TokenPrices } from './prices.js';
 import { assertRequest, effortOf } from './request-check.js';
 import { endAfterSilence, longestTimeoutMs, retryOptionsProblem, withRetries } from './retry.js';
 import type { RetryOptions } from './retry.js';
-import { secretsOf } from './secrets.js';
+import { isSendable, secretHeaders, secretsInAddress, secretsOf } from './secrets.js';
 import type { Secrets } from './secrets.js';
 import { field, isRecord } from './wire/json-fields.js';
 
@@ -255,47 +255,14 @@ export function sdkLLM<Client, Body, Response>(
   };
 }
 
-/** Returns the table's window is the vendor's. Another server may run the same model with a smaller window. */
+/**
+ * Returns the facts at an address. The table's window is the vendor's. Another server may run the same model with a
+ * smaller window.
+ */
 function factsAt(vendor: Vendor | undefined, facts: ModelFacts, options: SdkLLMOptions): ModelFacts {
   if (facts.provider !== 'compatible' || vendor !== undefined) return facts;
   const { contextWindow: _, maxInputTokens: __, ...rest } = facts;
   return { ...rest, ...options.facts };
-}
-
-/**
- * Returns an HTTP client quotes an invalid header in its error, so a key that cannot be sent must not reach the client.
- */
-function isSendable(key: string | null | undefined): boolean {
-  return key === null || key === undefined || /^[\x20-\x7e]*$/.test(key);
-}
-
-/** Returns the values of headers whose names mark them as keys, without `Bearer`. */
-function secretHeaders(headers: Readonly<Record<string, string>> = {}): readonly string[] {
-  return Object.entries(headers)
-    .filter(([name]) => namesSecret(name))
-    .map(([, value]) => value.replace(/^[a-z]+ /i, ''));
-}
-
-function namesSecret(name: string): boolean {
-  return /auth|key|token|secret|cookie|session|password|^sig/i.test(name);
-}
-
-/**
- * Returns the keys inside a URL: gateways take keys as user, password or parameter. Each key is listed both encoded and
- * decoded.
- */
-function secretsInAddress(baseURL: string): readonly string[] {
-  if (!URL.canParse(baseURL)) return [];
-  const { username, password, searchParams } = new URL(baseURL);
-  const ofParameters = [...searchParams].filter(([name]) => namesSecret(name)).map(([, value]) => value);
-  const written = [username, password, ...ofParameters];
-  return written.flatMap((text) => {
-    try {
-      return [text, decodeURIComponent(text)];
-    } catch {
-      return [text];
-    }
-  });
 }
 
 /** The names of `RetryOptions`; its numbers are checked where they are used. */

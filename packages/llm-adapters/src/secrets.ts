@@ -59,3 +59,40 @@ function everyString(value: unknown, passes: (text: string) => boolean): boolean
   }
   return true;
 }
+
+/**
+ * Returns true for a key that can be sent. An HTTP client quotes an invalid header in its error, so another key must
+ * not reach the client.
+ */
+export function isSendable(key: string | null | undefined): boolean {
+  return key === null || key === undefined || /^[\x20-\x7e]*$/.test(key);
+}
+
+/** Returns the values of headers whose names mark them as keys, without `Bearer`. */
+export function secretHeaders(headers: Readonly<Record<string, string>> = {}): readonly string[] {
+  return Object.entries(headers)
+    .filter(([name]) => namesSecret(name))
+    .map(([, value]) => value.replace(/^[a-z]+ /i, ''));
+}
+
+function namesSecret(name: string): boolean {
+  return /auth|key|token|secret|cookie|session|password|^sig/i.test(name);
+}
+
+/**
+ * Returns the keys inside a URL: gateways take keys as user, password or parameter. Each key is listed both encoded and
+ * decoded.
+ */
+export function secretsInAddress(baseURL: string): readonly string[] {
+  if (!URL.canParse(baseURL)) return [];
+  const { username, password, searchParams } = new URL(baseURL);
+  const ofParameters = [...searchParams].filter(([name]) => namesSecret(name)).map(([, value]) => value);
+  const written = [username, password, ...ofParameters];
+  return written.flatMap((text) => {
+    try {
+      return [text, decodeURIComponent(text)];
+    } catch {
+      return [text];
+    }
+  });
+}

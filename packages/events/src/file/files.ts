@@ -98,7 +98,7 @@ export class OpenFiles {
     await oldest.closeIdle().catch(() => undefined);
   }
 
-  /** Returns the place of a closed file. */
+  /** Gives back the place of a closed file. */
   give(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#open--;

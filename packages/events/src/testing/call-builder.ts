@@ -34,20 +34,17 @@ export interface BuiltBatch {
 
 /** The part of a log builder that makes tool calls and what answers them. */
 export interface CallBuilder {
-  /** Returns a call in a model response of its own, and its result. */
+  /** Adds a call in a model response of its own, and its result. */
   call(
     name: string,
     input?: CallSpec['input'],
     result?: string | readonly ContentPart[],
     extra?: Extra<'action', 'toolCall'>,
   ): { readonly action: ActionEvent; readonly result: ObservationEvent };
-  /**
-   * Returns the calls of one model response, then the results of those that have one. `extra` goes to the first call.
-   */
+  /** Adds the calls of one model response, then the results of those that have one. `extra` goes to the first call. */
   batch(calls: readonly CallSpec[], extra?: Extra<'action', 'toolCall'>): BuiltBatch;
   /**
-   * Returns a call without a result, in a model response of its own unless `llmResponseId` is given. `result` is not
-   * used.
+   * Adds a call without a result, in a model response of its own unless `llmResponseId` is given. `result` is not used.
    */
   action(call: CallSpec | string, extra?: Extra<'action', 'toolCall'>): ActionEvent;
   /** Returns the result of a call. */
@@ -56,9 +53,9 @@ export interface CallBuilder {
     content?: string | readonly ContentPart[],
     extra?: Extra<'observation', 'content'>,
   ): ObservationEvent;
-  /** Returns the framework could not carry out a call. */
+  /** Adds the error of a call that the framework could not carry out. */
   error(action: ActionEvent, error?: string, extra?: Extra<'agent-error', 'error'>): AgentErrorEvent;
-  /** Returns the user refused a call. */
+  /** Adds the user's refusal of a call. */
   reject(
     action: ActionEvent,
     reason?: string,

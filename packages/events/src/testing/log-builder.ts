@@ -42,7 +42,7 @@ export interface LogBuilder extends CallBuilder {
 
   system(systemPrompt?: string, extra?: Extra<'system-prompt', 'systemPrompt'>): SystemPromptEvent;
   user(content: string | readonly ContentPart[], extra?: ExtraMessageFields): MessageEvent;
-  /** Returns a message of the model, a model response of its own unless `llmResponseId` is given. */
+  /** Adds a message of the model, a model response of its own unless `llmResponseId` is given. */
   agent(content: string | readonly ContentPart[], extra?: ExtraMessageFields): MessageEvent;
   /** Adds text of the framework that the model reads in the user's place. */
   environment(content: string | readonly ContentPart[], extra?: ExtraMessageFields): MessageEvent;
@@ -62,7 +62,7 @@ export interface LogBuilder extends CallBuilder {
   pause(): PauseEvent;
   stateUpdate(key: string, value: unknown): ConversationStateUpdateEvent;
   conversationError(detail?: string, code?: string): ConversationErrorEvent;
-  /** Returns an event of a package's own. Source `environment` unless given. */
+  /** Adds an event of a package's own. Source `environment` unless given. */
   custom(type: CustomEvent['type'], fields?: Readonly<Record<string, unknown>>): CustomEvent;
 }
 

@@ -82,7 +82,7 @@ export function readAnthropicBlock(block: unknown, path: string): Piece[] {
   return readContentBlock(block, path);
 }
 
-/** Returns a block in the content of a message or a result. */
+/** Reads a block in the content of a message or a result. */
 function readContentBlock(block: unknown, path: string): (ContentPiece | UnreadPiece)[] {
   const unread = (reason: string): UnreadPiece => ({ type: 'unread', path, reason, value: block });
   const type = textOf(field(block, 'type')) ?? 'unknown';

@@ -97,7 +97,7 @@ function answerIn(response: Anthropic.Message, plan: RequestPlan): Answer {
   return { message: thinkingBlocks === undefined || plan.unbindsAnswer ? plain : message, ...states };
 }
 
-/** Returns a call of the answer tool becomes the answer's text. */
+/** Turns a call of the answer tool: it becomes the answer's text. */
 function answerInTool(piece: Piece, { answer }: RequestPlan): Piece {
   if (piece.type !== 'call' || answer === undefined || piece.name !== answer.wireName) return piece;
   return textPiece(answer.answerOf(piece.arguments));

@@ -126,7 +126,7 @@ export function isThinking(block: { readonly type: string } | undefined): boolea
   return block?.type === 'thinking' || block?.type === 'redacted_thinking';
 }
 
-/** Returns a block without a signature is from another provider, and Anthropic would refuse it. */
+/** Returns the block, if it has a signature. One without is from another provider, and Anthropic would refuse it. */
 function thinkingBlock(block: KnownThinkingBlock): AnthropicBlock | undefined {
   if (block.type === 'redacted-thinking') return { type: 'redacted_thinking', data: block.data };
   if (block.signature === undefined) return undefined;

@@ -107,7 +107,7 @@ function placeOfName(name: string, variable: Variable): ReachablePlace {
   return { provider, model, baseURL, apiKey };
 }
 
-/** Returns a server behind `OPENAI_BASE_URL` can have names of its own, with slashes. */
+/** Finds the provider of a name. A server behind `OPENAI_BASE_URL` can have names of its own, with slashes. */
 function providerAt(name: string, variable: Variable): ModelPlace {
   try {
     return providerOfModel(name);
@@ -132,8 +132,8 @@ function placeOfAddress(name: string, address: string, variable: Variable): Reac
 }
 
 /**
- * Returns the name says that the model is OpenAI's, and it is one that we know: then the address is a gateway to
- * OpenAI, whatever its host. Some of these models take tools in the Responses API alone.
+ * Returns true if the name says that the model is OpenAI's, and it is one that we know: then the address is a gateway
+ * to OpenAI, whatever its host. Some of these models take tools in the Responses API alone.
  */
 function isOpenAIs(name: string, { provider, model }: ModelPlace): boolean {
   const isStated = provider === openai && model !== name;

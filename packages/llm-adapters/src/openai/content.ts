@@ -4,7 +4,7 @@ import { notContent, standIn, textPiece } from '../wire/pieces.js';
 import type { ContentPiece, UnreadPiece } from '../wire/pieces.js';
 
 /**
- * Returns the parts of a content of Chat Completions or the Responses API, or of the AI SDK. Audio, files and images by
+ * Reads the parts of a content of Chat Completions or the Responses API, or of the AI SDK. Audio, files and images by
  * id are unread, and a text says what is missing. `path` is the path of the content in its message. Parts of the types
  * in `readElsewhere` are skipped.
  */

@@ -118,7 +118,7 @@ async function hoursOf(store: RateLimitStore, ...calls: readonly (readonly numbe
   return waits;
 }
 
-/** Returns the time that the test has taken is not counted. */
+/** Returns a time of the test. The time that the test has taken is not counted. */
 function inHours(ms: number): number {
   assert.ok(ms >= 0, `A wait of ${ms} ms`);
   return Math.max(0, Math.ceil(ms / hour - 0.000_001));

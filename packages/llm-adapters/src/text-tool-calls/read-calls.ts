@@ -100,7 +100,7 @@ function callsInBlock(body: string, isClosed: boolean): readonly WrittenCall[] {
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const kept = /"\\u0000(-?\d[\d.eE+-]*)"/g;
 
-/** Returns a number that JavaScript would round or rewrite is kept as text while the JSON around it is read. */
+/** Keeps a number that JavaScript would round or rewrite as text while the JSON around it is read. */
 function keptNumber(token: string): string {
   return token.startsWith('"') || String(Number(token)) === token ? token : JSON.stringify(`\u0000${token}`);
 }

@@ -137,7 +137,7 @@ function writtenResult({ toolName, content, isError }: ToolMessage): Message {
   return { role: 'user', content: [text(begin), ...parts, text('\n</tool_result>')] };
 }
 
-/** Returns a result cannot end its own block and go on as the user. */
+/** Contains a result, so that it cannot end its own block and go on as the user. */
 function contained(words: string): string {
   return words.replaceAll(/<(\/?)tool_result/gi, '<$1tool-result');
 }

@@ -112,7 +112,7 @@ export class HistoryReader {
     if (rules.startsWithInstructions) this.#leading = { content: [], tools: [], setAsides: [], messages: [] };
   }
 
-  /** Returns the tools of the requests. Those that only the provider runs are set aside. */
+  /** Reads the tools of the requests. Those that only the provider runs are set aside. */
   readTools(tools: readonly unknown[], reason: string): readonly ToolDefinition[] {
     const definitions = tools.flatMap((tool, index) => {
       const definition = readTool(tool);
@@ -123,7 +123,7 @@ export class HistoryReader {
     return definitions;
   }
 
-  /** Returns a separate system prompt. `hasChanged`: the provider has seen it in another form. */
+  /** Adds a separate system prompt. `hasChanged`: the provider has seen it in another form. */
   addSystemPrompt(
     systemPrompt: string,
     dynamicContext: string,

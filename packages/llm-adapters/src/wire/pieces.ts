@@ -145,7 +145,9 @@ export function stateOf(value: unknown): CallState {
   return typeof value === 'string' ? 'as-written' : 'parsed';
 }
 
-/** Returns a piece behind which the provider went on: a call is then whole, where its text cannot say so. */
+/**
+ * Returns the piece of a call behind which the provider went on: a call is then whole, where its text cannot say so.
+ */
 export function followed(piece: Piece): Piece {
   if (piece.type !== 'call') return piece;
   const { state = 'as-written', arguments: text } = piece;
@@ -168,8 +170,8 @@ export function customToolArguments(input: unknown): string {
 }
 
 /**
- * Returns a tool that a request declares, in the form of any of the three APIs: `{ function: { name, parameters } }`,
- * `{ name, parameters }`, `{ name, input_schema }`. Undefined for a tool that only the provider runs and for a tool
+ * Reads a tool that a request declares, in the form of any of the three APIs: `{ function: { name, parameters } }`, `{
+ * name, parameters }`, `{ name, input_schema }`. Undefined for a tool that only the provider runs and for a tool
  * without JSON input: such a tool has its own type and no schema.
  */
 export function readTool(tool: unknown): ToolDefinition | undefined {

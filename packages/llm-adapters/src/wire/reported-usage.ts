@@ -13,7 +13,7 @@ export interface ReportedUsage extends CostDetails {
 }
 
 /**
- * Returns the usage object of the Messages API. `input_tokens` excludes the tokens read from and written to the cache.
+ * Reads the usage object of the Messages API. `input_tokens` excludes the tokens read from and written to the cache.
  * Undefined if the object holds no count.
  *
  * @see provider-rules A.7
@@ -36,8 +36,8 @@ export function anthropicUsage(usage: unknown): ReportedUsage | undefined {
 }
 
 /**
- * Returns the usage object of Chat Completions or the Responses API, as OpenAI, the servers that speak its protocol,
- * and the logs of agents name its counts. The input includes the tokens read from and written to the cache; the output
+ * Reads the usage object of Chat Completions or the Responses API, as OpenAI, the servers that speak its protocol, and
+ * the logs of agents name its counts. The input includes the tokens read from and written to the cache; the output
  * includes reasoning. Undefined if the object holds no count.
  *
  * @see provider-rules B.8, C.3
@@ -203,8 +203,8 @@ function providerOfAiSdkUsage(reported: unknown): Usage | undefined {
 }
 
 /**
- * Returns the AI SDK 6 and 7 (`inputTokenDetails`), 5 (`cachedInputTokens`), and the Agents SDK (`inputTokensDetails`,
- * one or a list).
+ * Reads the forms of the AI SDK 6 and 7 (`inputTokenDetails`), 5 (`cachedInputTokens`), and the Agents SDK
+ * (`inputTokensDetails`, one or a list).
  */
 function camelParts(reported: unknown): Parts {
   const [input, output] = [field(reported, 'inputTokenDetails'), field(reported, 'outputTokenDetails')];

@@ -2,9 +2,8 @@ import type { Event } from '@palimpsest/events';
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../../errors.js';
-import { eventsFromMessages } from './events.js';
+import { eventsFromMessages, setAsideType } from './events.js';
 import { unknownToolName } from '../../wire/pieces.js';
-import { setAsideType } from '../history.js';
 
 type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;
 

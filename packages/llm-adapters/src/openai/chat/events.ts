@@ -1,9 +1,9 @@
 import type { Event } from '@palimpsest/events';
 import type OpenAI from 'openai';
-import { readChatMessage } from './reader.js';
+import { InvalidRequestError } from '../../errors.js';
 import { HistoryReader } from '../../wire/history-reader.js';
-import type { HistoryOptions } from '../../wire/history-reader.js';
-import { assertArray, historyRules, notAFunction } from '../history.js';
+import type { HistoryOptions, HistoryRules } from '../../wire/history-reader.js';
+import { readChatMessage } from './reader.js';
 
 /** Options of {@link eventsFromMessages}. */
 export interface EventsFromMessagesOptions extends HistoryOptions {
@@ -50,4 +50,24 @@ export function eventsFromMessages(
   history.readTools(options.tools ?? [], notAFunction);
   messages.forEach((message: unknown, index) => history.read(readChatMessage(message), `messages.${index}`));
   return history.end();
+}
+
+/** The type of the events that keep values without a neutral form: `path`, `reason` and the original `value`. */
+export const setAsideType = 'openai/set-aside';
+
+/** The parts that both of OpenAI's APIs share. */
+export const historyRules: Omit<HistoryRules, 'mergesAnswers'> = {
+  setAsideType,
+  startsWithInstructions: true,
+  needsCallIds: false,
+  bindsThinking: false,
+};
+
+/** The reason why a tool is set aside. */
+export const notAFunction = 'not a function that a model can call';
+
+/** @throws {@link InvalidRequestError} when the value is not an array. */
+export function assertArray(value: unknown, what: string): asserts value is readonly unknown[] {
+  if (Array.isArray(value)) return;
+  throw new InvalidRequestError(`openai: ${what} takes an array, not ${typeof value}`, { provider: 'openai' });
 }

@@ -5,10 +5,10 @@ import type { CallPiece, Piece, ReadMessage, ResultPiece, ThinkingPiece } from '
 import { signatureOn } from './writer.js';
 
 /**
- * Returns a message of Chat Completions, as a request or a response of any server holds it, or of libraries that use
- * the same roles with other fields: LangChain (instances of `BaseMessage` too, `name` and `args` beside each other),
- * the AI SDK (`tool-call`, `tool-result` and `reasoning` as parts), and calls of before 2024 (`function_call`, answered
- * by the function's name).
+ * Reads a message of Chat Completions, as a request or a response of any server holds it, or of libraries that use the
+ * same roles with other fields: LangChain (instances of `BaseMessage` too, `name` and `args` beside each other), the AI
+ * SDK (`tool-call`, `tool-result` and `reasoning` as parts), and calls of before 2024 (`function_call`, answered by the
+ * function's name).
  */
 export function readChatMessage(message: unknown): ReadMessage {
   const role: unknown = field(message, 'role') ?? roleByType(message);

@@ -119,7 +119,7 @@ function effortWith(
   return areStandIns ? 'none' : (effort ?? 'none');
 }
 
-/** Returns the schema comes at the end, so that it does not change the cached prefix. */
+/** Adds the schema in words. It comes at the end, so that it does not change the cached prefix. */
 function withSchemaInWords(request: CompletionRequest): CompletionRequest {
   const { responseFormat, messages } = request;
   if (responseFormat === undefined) return request;

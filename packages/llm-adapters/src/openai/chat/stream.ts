@@ -160,7 +160,7 @@ function placeOfPiece(calls: readonly GrowingCall[], placeOfIndex: Map<number, n
   return begins ? calls.length : Math.max(0, calls.length - 1);
 }
 
-/** Returns a piece without arguments adds nothing. */
+/** Returns the text of a piece of arguments. A piece without arguments adds nothing. */
 function argumentsText(value: unknown): string {
   return value === undefined || value === null ? '' : receivedArguments(value);
 }

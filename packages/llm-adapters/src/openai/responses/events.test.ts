@@ -3,7 +3,7 @@ import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../../errors.js';
 import { unknownToolName } from '../../wire/pieces.js';
-import { setAsideType } from '../history.js';
+import { setAsideType } from '../chat/events.js';
 import { eventsFromResponseItems } from './events.js';
 
 const text = (words: string) => ({ type: 'text', text: words });

@@ -4,7 +4,7 @@ import { HistoryReader } from '../../wire/history-reader.js';
 import type { HistoryOptions } from '../../wire/history-reader.js';
 import { textPiece } from '../../wire/pieces.js';
 import { readResponsesItem } from './reader.js';
-import { assertArray, historyRules, notAFunction } from '../history.js';
+import { assertArray, historyRules, notAFunction } from '../chat/events.js';
 
 /** Options of {@link eventsFromResponseItems}. */
 export interface EventsFromResponseItemsOptions extends HistoryOptions {

@@ -5,8 +5,8 @@ import { customToolArguments, notAMessage, receivedArguments, stateOf } from '..
 import type { CallPiece, ReadMessage, ResultPiece } from '../../wire/pieces.js';
 
 /**
- * Returns an item of the Responses API, input or output, also in the camel case of the Agents SDK. Neighbouring items
- * of the role `assistant` are one answer. The item of a tool that the provider runs is an `unread` piece of the answer.
+ * Reads an item of the Responses API, input or output, also in the camel case of the Agents SDK. Neighbouring items of
+ * the role `assistant` are one answer. The item of a tool that the provider runs is an `unread` piece of the answer.
  */
 export function readResponsesItem(item: unknown): ReadMessage {
   // The type of a message is optional.
@@ -46,7 +46,7 @@ function readMessageItem(item: unknown): ReadMessage {
   }
 }
 
-/** Returns a tool with item types of its own: the type is its name, and its fields are its input. */
+/** Reads a call of a tool with item types of its own: the type is its name, and its fields are its input. */
 function readOwnTool(item: unknown, type: string): ReadMessage {
   const unread = notAMessage(item, `no place for an item of the type '${type}'`);
   if (!isRecord(item) || !/_call(?:_output)?$/.test(type)) return unread;
@@ -59,14 +59,17 @@ function readOwnTool(item: unknown, type: string): ReadMessage {
   return { role: 'assistant', pieces: [{ ...call, isOwnTool: true, value: item }] };
 }
 
-/** Returns the text says whether the call is whole; a status says it only where it is that of an unfinished item. */
+/**
+ * Reads a function call. Its text says whether it is whole; a status says it only where it is that of an unfinished
+ * item.
+ */
 function functionCall(item: unknown): CallPiece {
   const given = field(item, 'arguments');
   const state = isUnfinished(item) ? 'cut' : stateOf(given);
   return { ...readCall(item, receivedArguments(given)), state };
 }
 
-/** Returns the object around the free text is ours, so only the status says whether the text is whole. */
+/** Reads a custom call. The object around the free text is ours, so only the status says whether the text is whole. */
 function customCall(item: unknown): CallPiece {
   const state = isUnfinished(item) ? 'cut' : field(item, 'status') === 'completed' ? 'complete' : 'parsed';
   return { ...readCall(item, customToolArguments(field(item, 'input'))), state };

@@ -106,7 +106,7 @@ function beginCall(
   onDelta({ type: 'tool-call', index, id, name, arguments: '' });
 }
 
-/** Returns an item that came without pieces. */
+/** Returns the deltas of an item that came without pieces. */
 function wholeItem(
   { output_index, item }: OpenAI.Responses.ResponseOutputItemDoneEvent,
   calls: ReadonlyMap<number, number>,

@@ -167,8 +167,8 @@ function reasoningOf(given: Message, sent: ItemWriting['reasoningSent']): readon
 }
 
 /**
- * Returns an item is left out if the provider could not read it or the request already holds it. @see provider-rules
- * C.1
+ * Returns the form of an item. It is left out if the provider could not read it or the request already holds it. @see
+ * provider-rules C.1
  */
 function formOf({ id, encryptedContent }: ReasoningItem, sent: ItemWriting['reasoningSent']): ReasoningForm {
   if (encryptedContent === undefined || sent.has(encryptedContent)) return 'left-out';
