@@ -6,9 +6,11 @@ export type {
   CompletionRequest,
   CountedUsage,
   Delta,
+  FailedAttempt,
   FinishReason,
   JsonSchemaFormat,
   LLM,
+  RateWait,
   ToolChoice,
 } from './llm.js';
 export { endedNaturally, wholeCalls } from './llm.js';
@@ -39,10 +41,9 @@ export type {
   RateLimit,
   RateLimitOptions,
   RateLimitStore,
-  RateWait,
 } from './rates/rate-limit.js';
 export { memoryRateLimitStore, rateLimit } from './rates/rate-limit.js';
-export type { FailedAttempt, RetryOptions } from './retry.js';
+export type { RetryOptions } from './retry.js';
 export type { Usage } from '@palimpsest/events';
 export { estimateInputTokens, estimateUsage, noUsage, sumUsage, totalInputTokens } from './usage.js';
 export type {

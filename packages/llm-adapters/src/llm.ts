@@ -1,8 +1,7 @@
 import type { AssistantMessage, Message, ToolDefinition, Usage } from '@palimpsest/events';
-import type { Effort, ModelFacts } from './models/model-facts.js';
+import type { LLMError } from './errors.js';
+import type { Effort, ModelFacts } from './models/model-behaviour.js';
 import type { TokenPrices } from './prices.js';
-import type { RateWait } from './rates/rate-limit.js';
-import type { FailedAttempt } from './retry.js';
 import { isReadableInput } from './wire/tool-input.js';
 
 /**
@@ -78,6 +77,27 @@ export interface CompletionRequest {
   readonly onRetry?: (failure: FailedAttempt) => unknown;
   /** Called once when the request has to wait for a {@link RateLimit}. It must not throw. @defaultValue nobody is told */
   readonly onWait?: (wait: RateWait) => void;
+}
+
+/** A failed try that is retried. */
+export interface FailedAttempt {
+  /** Counted from 1. */
+  readonly attempt: number;
+  /** `Infinity` if only the time is limited. */
+  readonly attempts: number;
+  /** The time for which tries go on after this failure. Unit: milliseconds. Absent if only their number is limited. */
+  readonly remainingMs?: number;
+  readonly error: LLMError;
+  /** The wait before the next. Unit: milliseconds. */
+  readonly delayMs: number;
+}
+
+/** A wait for a `RateLimit` that begins. */
+export interface RateWait {
+  /** The number of calls of this process that come first. */
+  readonly ahead: number;
+  /** The shortest possible wait. Unit: milliseconds. */
+  readonly waitMs: number;
 }
 
 /** The usage that a provider has reported for an incomplete answer. */

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LLMError, RateLimitError, ServiceUnavailableError } from './errors.js';
 import { endAfterSilence, withRetries } from './retry.js';
-import type { FailedAttempt, RetryOptions } from './retry.js';
+import type { FailedAttempt } from './llm.js';
+import type { RetryOptions } from './retry.js';
 
 const provider = 'test';
 const overloaded = new ServiceUnavailableError('overloaded', { provider });

@@ -1,3 +1,4 @@
+import type { FailedAttempt } from './llm.js';
 import { ServiceUnavailableError } from './errors.js';
 import type { LLMError } from './errors.js';
 import { shownAddress } from './http-failure.js';
@@ -22,19 +23,6 @@ export interface RetryOptions {
    * it throws or rejects with ends the call.
    */
   readonly onRetry?: (failure: FailedAttempt) => unknown;
-}
-
-/** A failed try that is retried. */
-export interface FailedAttempt {
-  /** Counted from 1. */
-  readonly attempt: number;
-  /** `Infinity` if only the time is limited. */
-  readonly attempts: number;
-  /** The time for which tries go on after this failure. Unit: milliseconds. Absent if only their number is limited. */
-  readonly remainingMs?: number;
-  readonly error: LLMError;
-  /** The wait before the next. Unit: milliseconds. */
-  readonly delayMs: number;
 }
 
 const defaults = { attempts: 3, maxTotalMs: Infinity, minDelayMs: 1_000, maxDelayMs: 30_000, maxRetryAfterMs: 60_000 };

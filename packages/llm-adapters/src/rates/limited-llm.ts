@@ -2,10 +2,10 @@ import type { Usage } from '@palimpsest/events';
 import { assertOptions, isBoolean, isFunction, isObject } from '../options.js';
 import type { OptionChecks } from '../options.js';
 import { LLMError, RateLimitError } from '../errors.js';
-import type { CompletionRequest, LLM } from '../llm.js';
+import type { CompletionRequest, LLM, RateWait } from '../llm.js';
 import { llmAround } from '../llm.js';
 import { estimateInputTokens, totalInputTokens } from '../usage.js';
-import type { RateCost, RateLimit, RateWait } from './rate-limit.js';
+import type { RateCost, RateLimit } from './rate-limit.js';
 
 /** Options of {@link limitedLLM}. */
 export interface LimitedLLMOptions {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { rateLimitStoreContract } from '../testing/rate-limit-store-contract.js';
 import { memoryRateLimitStore, rateLimit } from './rate-limit.js';
-import type { RateLimitOptions, RateLimitStore, RateWait } from './rate-limit.js';
+import type { RateWait } from '../llm.js';
+import type { RateLimitOptions, RateLimitStore } from './rate-limit.js';
 
 /** A store whose answers the test gives. */
 function scriptedStore() {

@@ -1,3 +1,4 @@
+import type { RateWait } from '../llm.js';
 import { longestTimeoutMs, wait } from '../retry.js';
 
 /** Options of {@link rateLimit}: at least one of the four rates. */
@@ -27,14 +28,6 @@ export interface RateCost {
   readonly inputTokens?: number;
   /** Unit: tokens. @defaultValue 0 */
   readonly outputTokens?: number;
-}
-
-/** A wait for a {@link RateLimit} that begins. */
-export interface RateWait {
-  /** The number of calls of this process that come first. */
-  readonly ahead: number;
-  /** The shortest possible wait. Unit: milliseconds. */
-  readonly waitMs: number;
 }
 
 /** The rates of a provider, for everything that shares this object or its store. */
