@@ -38,8 +38,8 @@ export type Immutable<T> = T extends string | number | boolean | null | undefine
 export type EventId = string;
 
 /**
- * The origin of an event. Never inferred from the role in which a model reads it. A source that this version does not know does
- * not change what a model reads, and never counts as the user.
+ * The origin of an event. Never inferred from the role in which a model reads it. A source that this version does not
+ * know does not change what a model reads, and never counts as the user.
  */
 export type EventSource = 'user' | 'agent' | 'environment' | CustomKind;
 

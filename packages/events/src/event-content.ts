@@ -179,8 +179,8 @@ function textContent(...texts: readonly string[]): readonly KnownContent[] {
 export type HostFileKind = 'pdf' | 'audio' | 'video' | 'image' | 'document' | 'other';
 
 /**
- * A file in a message that a host holds and sends itself: what it is, and what it weighs. The log does not hold its bytes, so our own
- * adapters do not send it.
+ * A file in a message that a host holds and sends itself: what it is, and what it weighs. The log does not hold its
+ * bytes, so our own adapters do not send it.
  */
 export interface HostFile extends CustomContent {
   readonly type: 'host/file';

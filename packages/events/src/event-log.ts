@@ -23,8 +23,8 @@ interface WaitingAppend {
 }
 
 /**
- * The events of one conversation, in order. The log is the only source of truth: events are added at the end and never changed.
- * An append is stored before observers and readers see it. Concurrent appends take effect one after another.
+ * The events of one conversation, in order. The log is the only source of truth: events are added at the end and never
+ * changed. An append is stored before observers and readers see it. Concurrent appends take effect one after another.
  */
 export class EventLog implements Iterable<Event> {
   readonly conversationId: string;
@@ -86,10 +86,10 @@ export class EventLog implements Iterable<Event> {
   }
 
   /**
-   * Appends events, all or none. Arrays are flattened, so that a whole log fits into one call. The events are stored first,
-   * then added to the log, then passed to the observers one by one. While the log is open for writing, waiting appends are
-   * stored together. If the store holds more events than the log, and all of them are of earlier appends of this log that seemed
-   * to fail, the log takes them in first.
+   * Appends events, all or none. Arrays are flattened, so that a whole log fits into one call. The events are stored
+   * first, then added to the log, then passed to the observers one by one. While the log is open for writing, waiting
+   * appends are stored together. If the store holds more events than the log, and all of them are of earlier appends of
+   * this log that seemed to fail, the log takes them in first.
    *
    * @throws {@link InvalidEventError} when one is not an event; {@link DuplicateEventError} when an id is taken;
    *   {@link ConcurrencyError} and {@link EventStoreError} from the store. Then nothing was appended.
@@ -113,8 +113,9 @@ export class EventLog implements Iterable<Event> {
   }
 
   /**
-   * Opens the conversation for writing, if the store supports it, and reads the events that others have appended; observers see
-   * them. Until `close`, no other log can append to the conversation. With a store without `openForWriting` it does nothing.
+   * Opens the conversation for writing, if the store supports it, and reads the events that others have appended;
+   * observers see them. Until `close`, no other log can append to the conversation. With a store without
+   * `openForWriting` it does nothing.
    *
    * @throws {@link ConversationBusyError} when another writer has the conversation; what the store throws.
    */

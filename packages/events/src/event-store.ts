@@ -7,12 +7,12 @@ import type { Event } from './event.js';
  */
 export interface EventStore {
   /**
-   * Appends the events, all or none, in their order. After it resolves, the events of a persistent store survive the death of
-   * the process. Resolves to the new number of events of the conversation.
+   * Appends the events, all or none, in their order. After it resolves, the events of a persistent store survive the
+   * death of the process. Resolves to the new number of events of the conversation.
    *
-   * @throws {@link ConcurrencyError} when `expectedVersion` (unit: events) is not the conversation's number of events, or other
-   *   appends took too long; {@link ConversationBusyError} when somebody has the conversation open for writing;
-   *   {@link EventStoreError} when it cannot be written. Then nothing was appended.
+   * @throws {@link ConcurrencyError} when `expectedVersion` (unit: events) is not the conversation's number of events,
+   *   or other appends took too long; {@link ConversationBusyError} when somebody has the conversation open for
+   *   writing; {@link EventStoreError} when it cannot be written. Then nothing was appended.
    */
   append(
     conversationId: string,
@@ -32,14 +32,15 @@ export interface EventStore {
   list(): AsyncIterable<{ readonly conversationId: string; readonly version: number }>;
 
   /**
-   * Opens a conversation for writing: until the writer is closed or has died, nobody else appends to it. Reading goes on. A
-   * conversation that does not exist can be opened; it exists with its first event.
+   * Opens a conversation for writing: until the writer is closed or has died, nobody else appends to it. Reading goes
+   * on. A conversation that does not exist can be opened; it exists with its first event.
    *
-   * Optional. Without this method, `expectedVersion` keeps two writers from overwriting each other, but not from acting at the
-   * same time: one of them learns of the other only when it appends, after a model or tool call that is then wasted.
+   * Optional. Without this method, `expectedVersion` keeps two writers from overwriting each other, but not from acting
+   * at the same time: one of them learns of the other only when it appends, after a model or tool call that is then
+   * wasted.
    *
-   * @throws {@link ConversationBusyError} when another writer has it, in this process or another one, made by this store or
-   *   another one; {@link EventStoreError} when it cannot be opened.
+   * @throws {@link ConversationBusyError} when another writer has it, in this process or another one, made by this
+   *   store or another one; {@link EventStoreError} when it cannot be opened.
    */
   openForWriting?(conversationId: string): Promise<ConversationWriter>;
 }
@@ -73,8 +74,8 @@ export interface ConversationWriter {
 }
 
 /**
- * Checks that a value can be a conversation id: a string of 1 to 512 characters. All characters are allowed; an id is data and
- * never a path.
+ * Checks that a value can be a conversation id: a string of 1 to 512 characters. All characters are allowed; an id is
+ * data and never a path.
  *
  * @throws {@link InvalidConversationIdError}
  */

@@ -106,28 +106,30 @@ export const condensationSummaryEventSchema = z.extend(eventBaseSchema, {
 });
 
 /**
- * The instructions and the tools of the conversation from here on. Source `agent`, role `system`. The newest system prompt in a
- * log is in force. `dynamicContext` is the part that changes between conversations. It is sent last, so that the rest stays a
- * prefix that a provider can cache.
+ * The instructions and the tools of the conversation from here on. Source `agent`, role `system`. The newest system
+ * prompt in a log is in force. `dynamicContext` is the part that changes between conversations. It is sent last, so
+ * that the rest stays a prefix that a provider can cache.
  */
 export type SystemPromptEvent = Immutable<z.infer<typeof systemPromptEventSchema>>;
 
 /**
- * A message. Source `user`: the user's own words. Source `agent` with role `assistant`: the model's. Source `environment` with
- * role `user`: text of the framework that the model must read. `hostText`: the program that holds the conversation repeats such
- * text; an `instruction` was a system or developer message, a `reminder` stood in the user's place. `extendedContent` is the
- * content that skills and rules added. `redacted` is set on the copies that a view makes, never in a log.
- * `cutOff`: the answer ended here before it was complete: the user interrupted it, or, with a `finishReason`, its provider ended it.
- * Such a message is no final answer, and the thinking and the incomplete calls in `cutOff` are never sent.
+ * A message. Source `user`: the user's own words. Source `agent` with role `assistant`: the model's. Source
+ * `environment` with role `user`: text of the framework that the model must read. `hostText`: the program that holds
+ * the conversation repeats such text; an `instruction` was a system or developer message, a `reminder` stood in the
+ * user's place. `extendedContent` is the content that skills and rules added. `redacted` is set on the copies that a
+ * view makes, never in a log. `cutOff`: the answer ended here before it was complete: the user interrupted it, or, with
+ * a `finishReason`, its provider ended it. Such a message is no final answer, and the thinking and the incomplete calls
+ * in `cutOff` are never sent.
  */
 export type MessageEvent = Immutable<z.infer<typeof messageEventSchema>>;
 
 /**
- * One tool call of the model. Source `agent`, role `assistant`. The actions of one response are one parallel batch and have one
- * `llmResponseId`. The writer of a log makes that id (`newEventId()`), because servers repeat their ids. A view separates
- * responses with the same id if the log shows that they are two. The batch's first action carries the thought and the thinking.
- * `executable: false` marks a call that can never be run (no such tool, arguments that do not parse): it stays in the history
- * with its error result. `redacted` is set on the copies that a view makes, never in a log.
+ * One tool call of the model. Source `agent`, role `assistant`. The actions of one response are one parallel batch and
+ * have one `llmResponseId`. The writer of a log makes that id (`newEventId()`), because servers repeat their ids. A
+ * view separates responses with the same id if the log shows that they are two. The batch's first action carries the
+ * thought and the thinking. `executable: false` marks a call that can never be run (no such tool, arguments that do not
+ * parse): it stays in the history with its error result. `redacted` is set on the copies that a view makes, never in a
+ * log.
  */
 export type ActionEvent = Immutable<z.infer<typeof actionEventSchema>>;
 
@@ -141,8 +143,8 @@ export type ObservationEvent = Immutable<z.infer<typeof observationEventSchema>>
 export type UserRejectObservation = Immutable<z.infer<typeof userRejectObservationSchema>>;
 
 /**
- * The framework could not carry out a call. The model reads the error. Source `agent`, role `tool`; the conversation continues.
- * An error that ends the run is a `conversation-error`.
+ * The framework could not carry out a call. The model reads the error. Source `agent`, role `tool`; the conversation
+ * continues. An error that ends the run is a `conversation-error`.
  */
 export type AgentErrorEvent = Immutable<z.infer<typeof agentErrorEventSchema>>;
 

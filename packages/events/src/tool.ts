@@ -8,8 +8,9 @@ import type { ToolDefinition } from './llm-convertible-events.js';
 /** The facilities that a tool may use while it runs. */
 export interface ToolContext {
   /**
-   * The action that is being carried out: the same id however often it runs, in whatever process. Give it to services as the idempotency
-   * key, so that an action of a `repeatable` tool takes effect once though it runs again after a crash.
+   * The action that is being carried out: the same id however often it runs, in whatever process. Give it to services
+   * as the idempotency key, so that an action of a `repeatable` tool takes effect once though it runs again after a
+   * crash.
    */
   readonly actionId: EventId;
   readonly toolCallId: string;

@@ -31,8 +31,8 @@ export function readHttpFailure(thrown: unknown): HttpFailure {
 }
 
 /**
- * Recognised by the class name, or by the SDKs' messages if a bundler removed the names. Also by the messages of `fetch` and of
- * the JSON parser: the SDKs pass those on if an answer without streaming breaks off or is not JSON.
+ * Recognised by the class name, or by the SDKs' messages if a bundler removed the names. Also by the messages of
+ * `fetch` and of the JSON parser: the SDKs pass those on if an answer without streaming breaks off or is not JSON.
  */
 function isConnectionFailure(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;

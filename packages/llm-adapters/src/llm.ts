@@ -5,12 +5,14 @@ import type { TokenPrices } from './prices.js';
 import { isReadableInput } from './wire/tool-input.js';
 
 /**
- * A model behind a provider: messages in, one assistant message out. A custom implementation needs only `model` and `complete`.
+ * A model behind a provider: messages in, one assistant message out. A custom implementation needs only `model` and
+ * `complete`.
  *
- * Its callers run only whole calls, and {@link wholeCalls} tells by the completion which are whole: by the `finishReason`, which must
- * not be natural for an answer that was cut, and by the raw text of `arguments`. An implementation whose SDK or server hands over
- * parsed arguments has no raw text, and says so with {@link CallState} `parsed` in `callStates`. The lenient parsers of SDKs, which
- * complete half an object, must not be used. `llmContract` tests it.
+ * Its callers run only whole calls, and {@link wholeCalls} tells by the completion which are whole: by the
+ * `finishReason`, which must not be natural for an answer that was cut, and by the raw text of `arguments`. An
+ * implementation whose SDK or server hands over parsed arguments has no raw text, and says so with {@link CallState}
+ * `parsed` in `callStates`. The lenient parsers of SDKs, which complete half an object, must not be used. `llmContract`
+ * tests it.
  */
 export interface LLM {
   /** The model's name, as the provider knows it. */
@@ -60,19 +62,19 @@ export interface CompletionRequest {
   readonly cache?: CacheHints;
   readonly signal?: AbortSignal;
   /**
-   * Called with each piece of the answer as it arrives. The pieces after the last `restart` add up to the completion's message.
-   * An adapter that does not stream calls it when the answer is complete.
+   * Called with each piece of the answer as it arrives. The pieces after the last `restart` add up to the completion's
+   * message. An adapter that does not stream calls it when the answer is complete.
    */
   readonly onDelta?: (delta: Delta) => void;
   /**
    * Called with the usage that the provider has reported so far for a streamed answer. For an answer that never becomes
-   * complete, this is the only report of its cost. Each call replaces the previous one; after a `restart` the usage is that of
-   * the new try. Many providers report nothing before the end; then it is never called.
+   * complete, this is the only report of its cost. Each call replaces the previous one; after a `restart` the usage is
+   * that of the new try. Many providers report nothing before the end; then it is never called.
    */
   readonly onUsage?: (counted: CountedUsage) => void;
   /**
-   * Called before each wait with the failure that is retried. If it returns a promise, the next try waits for that, too. An error that
-   * it throws or rejects with ends the call. @defaultValue nobody is told
+   * Called before each wait with the failure that is retried. If it returns a promise, the next try waits for that,
+   * too. An error that it throws or rejects with ends the call. @defaultValue nobody is told
    */
   readonly onRetry?: (failure: FailedAttempt) => unknown;
   /** Called once when the request has to wait for a {@link RateLimit}. It must not throw. @defaultValue nobody is told */
@@ -130,8 +132,9 @@ export interface CacheHints {
   /** A key that all calls of one conversation share: it routes them to the same cache. */
   readonly key?: string;
   /**
-   * The end of the prefix that the provider can have cached: an earlier request of the conversation ended or was marked there,
-   * and nothing before it has changed since. @defaultValue unknown: adapters assume that the history has only grown
+   * The end of the prefix that the provider can have cached: an earlier request of the conversation ended or was marked
+   * there, and nothing before it has changed since. @defaultValue unknown: adapters assume that the history has only
+   * grown
    */
   readonly cachedMessages?: CachePlace;
   /**
@@ -152,9 +155,9 @@ export type CachePlace =
     };
 
 /**
- * The reason for which an answer ended. With `stop` and `tool-calls` the model had finished: the answer ended naturally. With
- * `length` it reached its limit of tokens, with `interrupted` the server broke it off, with `paused` the provider waits for the
- * same request again and then goes on. `other` is a reason that only one provider knows.
+ * The reason for which an answer ended. With `stop` and `tool-calls` the model had finished: the answer ended
+ * naturally. With `length` it reached its limit of tokens, with `interrupted` the server broke it off, with `paused`
+ * the provider waits for the same request again and then goes on. `other` is a reason that only one provider knows.
  */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'paused' | 'interrupted' | 'other';
 
@@ -162,8 +165,8 @@ export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' |
  * The knowledge that an adapter has of one call besides the text of its arguments.
  *
  * - `as-written`: `arguments` is the raw text as it came, and its text says whether the call is whole.
- * - `complete`: the wire said that the call is complete. Needed where the text cannot say it: an empty text that another block
- *   followed, the free text of a custom tool.
+ * - `complete`: the wire said that the call is complete. Needed where the text cannot say it: an empty text that
+ *   another block followed, the free text of a custom tool.
  * - `parsed`: no raw text. `arguments` was written from values that an SDK or a server had parsed.
  * - `cut`: the wire said that the call is not complete.
  */
@@ -194,10 +197,11 @@ export interface Completion {
 }
 
 /**
- * A piece of a streamed answer, which never ends within a character. Tool calls are identified by their index; `id` and `name` come with the first piece of a call.
+ * A piece of a streamed answer, which never ends within a character. Tool calls are identified by their index; `id` and
+ * `name` come with the first piece of a call.
  *
- * `restart` is not a piece: the connection was lost, and the model is asked again. The deltas of this answer so far are void.
- * The deltas that follow belong to a new answer, whose calls are counted from 0 again.
+ * `restart` is not a piece: the connection was lost, and the model is asked again. The deltas of this answer so far are
+ * void. The deltas that follow belong to a new answer, whose calls are counted from 0 again.
  */
 export type Delta =
   | { readonly type: 'text'; readonly text: string }
@@ -243,8 +247,9 @@ interface WholeCharacters {
 }
 
 /**
- * Holds back the first half of a surrogate pair until the next piece of the same text brings the other. Servers split text between
- * any two UTF-16 units, and a listener that writes each piece as UTF-8 would write two U+FFFD for one character.
+ * Holds back the first half of a surrogate pair until the next piece of the same text brings the other. Servers split
+ * text between any two UTF-16 units, and a listener that writes each piece as UTF-8 would write two U+FFFD for one
+ * character.
  */
 export function wholeCharacters(onDelta: (delta: Delta) => void): WholeCharacters {
   /** The first halves that wait, by what they are a piece of. */
@@ -288,11 +293,13 @@ export function endedNaturally(reason: FinishReason): boolean {
 }
 
 /**
- * Says for each call of an answer whether it is whole, in the order of `message.toolCalls`. Only a whole call may be run.
+ * Says for each call of an answer whether it is whole, in the order of `message.toolCalls`. Only a whole call may be
+ * run.
  *
- * A call whose raw text is a JSON object is whole, because no proper prefix of an object is one. Empty text is whole if the answer
- * ended naturally or another call followed. Text that is not JSON can be repaired only after a natural end. Without raw text, the
- * last call of an answer that did not end naturally is never whole. After a content filter no call is whole.
+ * A call whose raw text is a JSON object is whole, because no proper prefix of an object is one. Empty text is whole if
+ * the answer ended naturally or another call followed. Text that is not JSON can be repaired only after a natural end.
+ * Without raw text, the last call of an answer that did not end naturally is never whole. After a content filter no
+ * call is whole.
  */
 export function wholeCalls({ message, finishReason, callStates = [] }: Completion): readonly boolean[] {
   const calls = message.toolCalls ?? [];

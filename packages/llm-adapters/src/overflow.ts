@@ -30,8 +30,8 @@ export interface Overflow {
 const aboveLimit = /limit:? ([\d,]+)\b[^.]*?requested:? ([\d,]+)/i;
 
 /**
- * Messages that look like an overflow but are not: limits per minute that other requests have used up, an answer longer than the model gives, a string or a list
- * that is too long, a budget.
+ * Messages that look like an overflow but are not: limits per minute that other requests have used up, an answer longer
+ * than the model gives, a string or a list that is too long, a budget.
  *
  * @see provider-rules E.1
  */
@@ -98,8 +98,9 @@ const mediaTexts: readonly RegExp[] = [
 ];
 
 /**
- * Decides whether a refusal means that the request does not fit, and why. A single request above the limit of a minute never fits: a
- * shorter answer helps, or a shorter history. Then checks the exclusions, codes, and messages. Undefined if the refusal means something else.
+ * Decides whether a refusal means that the request does not fit, and why. A single request above the limit of a minute
+ * never fits: a shorter answer helps, or a shorter history. Then checks the exclusions, codes, and messages. Undefined
+ * if the refusal means something else.
  *
  * @see provider-rules E
  */
@@ -283,8 +284,8 @@ export function overflowInAnswer(
 const smallestCut = 1 / 2;
 
 /**
- * The counts of one server, for servers that report only what their cache did not hold. Such a count looks like that of a history that was
- * cut. But it is far below an earlier one of the same history, and no larger than what is new.
+ * The counts of one server, for servers that report only what their cache did not hold. Such a count looks like that of
+ * a history that was cut. But it is far below an earlier one of the same history, and no larger than what is new.
  */
 export class AnsweredCounts {
   /** The last request of each history, by its first message. */

@@ -7,7 +7,10 @@ export interface TokenRates {
   readonly cacheRead: number;
   /** Tokens written to the cache with the default lifetime. */
   readonly cacheWrite: number;
-  /** Tokens written to the cache with another lifetime, by the provider's name for it: `1h`, `12h`. @defaultValue `cacheWrite` */
+  /**
+   * Tokens written to the cache with another lifetime, by the provider's name for it: `1h`, `12h`. @defaultValue
+   * `cacheWrite`
+   */
   readonly cacheWriteByTtl?: Readonly<Record<string, number>>;
   /** Output tokens: answer and thinking. */
   readonly output: number;

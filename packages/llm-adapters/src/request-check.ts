@@ -49,7 +49,10 @@ export function assertRequest(request: CompletionRequest, provider: string): voi
   }
 }
 
-/** The types of parts in the messages of providers and of the AI SDK. A message with such a part has to be converted first. */
+/**
+ * The types of parts in the messages of providers and of the AI SDK. A message with such a part has to be converted
+ * first.
+ */
 const partsOfProviders: ReadonlySet<unknown> = new Set([
   ...['image_url', 'input_text', 'input_image', 'input_file', 'output_text', 'refusal'],
   ...['tool_use', 'tool_result', 'tool-call', 'tool-result', 'thinking', 'redacted_thinking', 'reasoning'],

@@ -5,7 +5,10 @@ import { shownAddress } from './http-failure.js';
 
 /** The number of retries of a call and the waits between them. */
 export interface RetryOptions {
-  /** The number of tries, the first included; with 1 there are no retries. `Infinity`: only the time is limited. @defaultValue 3 */
+  /**
+   * The number of tries, the first included; with 1 there are no retries. `Infinity`: only the time is limited.
+   * @defaultValue 3
+   */
   readonly attempts?: number;
   /** No try begins later than this after the first failure. Unit: milliseconds. @defaultValue `Infinity` */
   readonly maxTotalMs?: number;
@@ -19,8 +22,8 @@ export interface RetryOptions {
    */
   readonly maxRetryAfterMs?: number;
   /**
-   * Called before each wait with the failure that is retried. If it returns a promise, the next try waits for that, too. An error that
-   * it throws or rejects with ends the call.
+   * Called before each wait with the failure that is retried. If it returns a promise, the next try waits for that,
+   * too. An error that it throws or rejects with ends the call.
    */
   readonly onRetry?: (failure: FailedAttempt) => unknown;
 }
@@ -40,12 +43,12 @@ export function retryOptionsProblem({ attempts = 1, ...delays }: RetryOptions): 
 }
 
 /**
- * Repeats a call until it succeeds, fails with an error that is not retryable, or has no tries or no time left; then throws the
- * last error. Between tries it waits a random time up to a bound that doubles (full jitter), and at least as long as the
- * provider asks.
+ * Repeats a call until it succeeds, fails with an error that is not retryable, or has no tries or no time left; then
+ * throws the last error. Between tries it waits a random time up to a bound that doubles (full jitter), and at least as
+ * long as the provider asks.
  *
- * No library does this: p-retry's wait ignores the time that the provider asks for, and cockatiel's wait cannot be aborted. The
- * maintained versions of both need Node 22.
+ * No library does this: p-retry's wait ignores the time that the provider asks for, and cockatiel's wait cannot be
+ * aborted. The maintained versions of both need Node 22.
  *
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ for full jitter
  */
@@ -112,8 +115,8 @@ export async function wait(delayMs: number, signal: AbortSignal | undefined): Pr
 export const longestTimeoutMs = 2_147_000_000;
 
 /**
- * Ends an attempt if the server is silent for too long; `onActivity` restarts the timer. The attempt's signal aborts when the timer
- * fires and when the caller's signal aborts.
+ * Ends an attempt if the server is silent for too long; `onActivity` restarts the timer. The attempt's signal aborts
+ * when the timer fires and when the caller's signal aborts.
  *
  * @throws {@link ServiceUnavailableError} after the silence, however the attempt reacts to the abort.
  */

@@ -102,8 +102,8 @@ const sdkGraceMs = 1_000;
 /**
  * Returns an {@link LLM} over a provider's package. The first call creates the client, and all calls share it.
  *
- * @throws {@link InvalidRequestError} when `timeoutMs` is not above 0, a number of `retry` is invalid, or the model does not take
- *   the `effort`.
+ * @throws {@link InvalidRequestError} when `timeoutMs` is not above 0, a number of `retry` is invalid, or the model
+ *   does not take the `effort`.
  */
 export function sdkLLM<Client, Body, Response>(
   options: SdkLLMOptions,

@@ -29,9 +29,9 @@ export interface FileEventStoreOptions {
    */
   readonly lockTimeoutMs?: number;
   /**
-   * Identifies the machine among those that write to the folder. On one machine the store checks the process of a writer to see
-   * whether the writer lives. Set it if copies of a machine share a disk. @defaultValue the host's name, the boot and the
-   * process namespace
+   * Identifies the machine among those that write to the folder. On one machine the store checks the process of a
+   * writer to see whether the writer lives. Set it if copies of a machine share a disk. @defaultValue the host's name,
+   * the boot and the process namespace
    */
   readonly machineId?: string;
   /** A monotonic clock, used to observe other writers. Unit: milliseconds. @defaultValue `performance.now` */

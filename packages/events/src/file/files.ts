@@ -123,10 +123,11 @@ export class OpenFiles {
 }
 
 /**
- * Opens a log, by the flags of `open(2)`. Opening never waits, so a named pipe in the place of a log is refused at once. What is
- * written to a pipe or a device is gone.
+ * Opens a log, by the flags of `open(2)`. Opening never waits, so a named pipe in the place of a log is refused at
+ * once. What is written to a pipe or a device is gone.
  *
- * @throws {@link EventStoreError} when the path leads to something else than a file; the error of the system when it cannot be opened.
+ * @throws {@link EventStoreError} when the path leads to something else than a file; the error of the system when it
+ *   cannot be opened.
  */
 export async function openLog(file: string, flags: number): Promise<FileHandle> {
   // Windows has neither the flag nor pipes in folders.

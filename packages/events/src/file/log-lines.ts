@@ -178,10 +178,10 @@ export interface LogTail {
 
 /**
  * Examines the end of a log, from `base` (the start of a line) to `size`, for the traces of a crash: a line without its
- * newline, a last line that is not JSON, lines of an append whose last line is missing, and pages that were never written (NUL,
- * which JSON text cannot hold). An append counts as soon as its last line is whole, because that line is written after the
- * others. Blank lines belong to the append before them. If nothing is torn, only the last line and the blank lines after it are
- * read.
+ * newline, a last line that is not JSON, lines of an append whose last line is missing, and pages that were never
+ * written (NUL, which JSON text cannot hold). An append counts as soon as its last line is whole, because that line is
+ * written after the others. Blank lines belong to the append before them. If nothing is torn, only the last line and
+ * the blank lines after it are read.
  *
  * @throws {@link EventStoreError} when a line is not an event and no crash explains it.
  */
@@ -265,12 +265,12 @@ export function linesOf(texts: readonly string[]): AppendLines {
 const smallBytes = 1 << 16;
 
 /**
- * Appends the lines. The last line makes the append count. With `fsync` it is written after the other lines are on the disk, so
- * a power cut never leaves the last line without the others. `fdatasync` is enough for a file whose name is on the disk: it
- * stores the size with the data.
+ * Appends the lines. The last line makes the append count. With `fsync` it is written after the other lines are on the
+ * disk, so a power cut never leaves the last line without the others. `fdatasync` is enough for a file whose name is on
+ * the disk: it stores the size with the data.
  *
- * Without `fsync` a write is a copy into the system's memory. Handing a small write to a thread costs ten times as much as the
- * copy, so small writes are synchronous.
+ * Without `fsync` a write is a copy into the system's memory. Handing a small write to a thread costs ten times as much
+ * as the copy, so small writes are synchronous.
  */
 export async function writeLines(handle: FileHandle, { bytes, lastStart }: AppendLines, fsync: boolean): Promise<void> {
   if (!fsync && bytes.length <= smallBytes) {

@@ -71,7 +71,10 @@ function readOr(fallback: string, read: () => string): string {
 /** The interval at which a writer increases its count. Unit: milliseconds. */
 const heartbeatMs = 5_000;
 
-/** A writer whose process cannot be observed counts as dead if its count has not changed for this long. Unit: milliseconds. */
+/**
+ * A writer whose process cannot be observed counts as dead if its count has not changed for this long. Unit:
+ * milliseconds.
+ */
 export const silenceMs = 30_000;
 
 /** The heartbeat of one writer. */
@@ -153,7 +156,8 @@ export class HeartbeatWatch {
 }
 
 /**
- * The state of another process of this machine. `unseen`: a process with its number exists, but it may be a different process.
+ * The state of another process of this machine. `unseen`: a process with its number exists, but it may be a different
+ * process.
  */
 type ProcessLife = 'dead' | 'alive' | 'unseen';
 
@@ -167,9 +171,9 @@ const ownStartTime: string | undefined = (() => {
 })();
 
 /**
- * Whether the process with this number and start time lives. Numbers are reused after a process has ended; start times are not.
- * A stopped process (SIGSTOP) is alive. A killed process whose parent has not waited for it is dead, unless one of its threads
- * still runs.
+ * Whether the process with this number and start time lives. Numbers are reused after a process has ended; start times
+ * are not. A stopped process (SIGSTOP) is alive. A killed process whose parent has not waited for it is dead, unless
+ * one of its threads still runs.
  */
 function processLife(id: number, startTime: string): ProcessLife {
   if (!processExists(id)) return 'dead';

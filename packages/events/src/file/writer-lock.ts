@@ -49,16 +49,16 @@ export interface LockOptions {
 const oustedSuffix = '.ousted';
 
 /**
- * Takes the lock. Each writer creates a token file in the lock's folder and then lists the folder. If its file is the only one,
- * it has the lock. Otherwise the first writer waits with its file in place, and the others remove theirs and try again, after a
- * wait that grows with their number and with the time that a try takes. Of two writers at least one sees the other, no writer can
- * overwrite another's file, and a killed writer leaves only its own file.
+ * Takes the lock. Each writer creates a token file in the lock's folder and then lists the folder. If its file is the
+ * only one, it has the lock. Otherwise the first writer waits with its file in place, and the others remove theirs and
+ * try again, after a wait that grows with their number and with the time that a try takes. Of two writers at least one
+ * sees the other, no writer can overwrite another's file, and a killed writer leaves only its own file.
  *
- * The file of a dead process is removed. If the process cannot be observed (on another machine, in another container), its file
- * is renamed once its heartbeat has stopped. That writer may still be alive; it learns from the missing file that it was
- * ousted. The next holder of the lock must first replace the log, so that the ousted writer cannot reach it: see `replaceLog`.
- * File names are never reused, so removing or renaming a file cannot affect another writer. A file whose name is not a writer's is
- * neither waited for nor changed.
+ * The file of a dead process is removed. If the process cannot be observed (on another machine, in another container),
+ * its file is renamed once its heartbeat has stopped. That writer may still be alive; it learns from the missing file
+ * that it was ousted. The next holder of the lock must first replace the log, so that the ousted writer cannot reach
+ * it: see `replaceLog`. File names are never reused, so removing or renaming a file cannot affect another writer. A
+ * file whose name is not a writer's is neither waited for nor changed.
  */
 export async function acquireLock(folder: string, options: LockOptions): Promise<WriterLock | LockIsBusy> {
   const deadline = performance.now() + options.timeoutMs;
@@ -254,12 +254,12 @@ async function releaseLog(handle: FileHandle, lock: WriterLock): Promise<boolean
 const copyBlockBytes = 1 << 20;
 
 /**
- * Replaces the log with a copy, so that ousted writers that still hold the old file open can no longer write to the log. Their
- * later writes are lost; they find their token missing and examine the log again.
+ * Replaces the log with a copy, so that ousted writers that still hold the old file open can no longer write to the
+ * log. Their later writes are lost; they find their token missing and examine the log again.
  *
- * The copy is written into the token of the lock's holder and moved from there. If the holder is ousted meanwhile, its token is
- * renamed away and the move fails, so nobody can replace a log that has gone on without them. Moving the token gives the lock
- * up; the caller takes it again.
+ * The copy is written into the token of the lock's holder and moved from there. If the holder is ousted meanwhile, its
+ * token is renamed away and the move fails, so nobody can replace a log that has gone on without them. Moving the token
+ * gives the lock up; the caller takes it again.
  */
 export async function replaceLog(log: string, lock: WriterLock): Promise<void> {
   const copy = await unless(open(lock.token, 'r+'), 'ENOENT');

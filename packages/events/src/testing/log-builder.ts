@@ -19,7 +19,10 @@ import type { CallBuilder, Extra } from './call-builder.js';
 
 /** Options of {@link logBuilder}. */
 export interface LogBuilderOptions {
-  /** The prefix of the number in every event id. Two builders for one log need different prefixes. @defaultValue `'event-'` */
+  /**
+   * The prefix of the number in every event id. Two builders for one log need different prefixes. @defaultValue
+   * `'event-'`
+   */
   readonly idPrefix?: string;
   /** The time of the first event; each later one is a second later. @defaultValue 2026-01-01T00:00:00Z */
   readonly start?: Date;

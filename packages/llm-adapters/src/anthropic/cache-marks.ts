@@ -21,19 +21,20 @@ interface CachedParts {
 type Cached = Anthropic.Tool | Block;
 
 /**
- * Adds cache marks to copies of the marked parts, at most four, all with the same lifetime. The provider looks for a cached
- * prefix at each mark, and at the {@link lookBack} blocks before it; it also writes the prefix up to each mark to the cache.
- * Marks are placed in this order, until there are four:
+ * Adds cache marks to copies of the marked parts, at most four, all with the same lifetime. The provider looks for a
+ * cached prefix at each mark, and at the {@link lookBack} blocks before it; it also writes the prefix up to each mark
+ * to the cache. Marks are placed in this order, until there are four:
  *
  * 1. The newest message. The next request repeats everything up to it.
- * 2. The end of the instructions; the end of the tools if there are no instructions. No condensation changes what stands there.
+ * 2. The end of the instructions; the end of the tools if there are no instructions. No condensation changes what
+ *   stands there.
  * 3. The end of the cached prefix, if the newest message is too far behind it for the provider's search.
  * 4. The places that the caller calls stable. The prefix up to them can be read after a later rewrite of what follows.
  * 5. The end of the cached prefix, if it is within the search of the newest message.
  * 6. The first of several instruction blocks, which other conversations can share.
  *
- * A prefix that is too short for the model to cache gets no mark. Thinking, which cannot carry one, gets none either: no message
- * ends with thinking.
+ * A prefix that is too short for the model to cache gets no mark. Thinking, which cannot carry one, gets none either:
+ * no message ends with thinking.
  *
  * @see provider-rules A.7 and A12
  */

@@ -26,27 +26,28 @@ type Body = Anthropic.MessageCreateParamsNonStreaming;
  * changes: calls and results that do not match are not repaired, and the provider refuses them.
  *
  * - The results of a batch share one user message, results before text. Neighbouring messages of one role are merged.
- * - If the list starts with an assistant message, a user message is added before it. If it ends with an assistant message,
- *   models with prefill continue that message. For other models a user message that asks to continue is added after it. If the
- *   answer to that request contains thinking, later requests repeat the added message.
- * - For models that accept system messages among the messages, such a message keeps its position, after the user's text there.
- *   For other models it moves to the top.
- * - If the model thinks in this request, signed thinking blocks are sent unchanged, each at its position. Blocks without a
- *   signature are left out. If the request changes the content to which thinking is bound, all thinking is left out. Three
- *   things change that content: tools declared only because the history has calls, a tool that takes the answer, and images
- *   that are left out. Models that bind thinking bind it to the tools too. To forbid calls to such a model, pass the same tools
- *   and the tool choice `none`.
- * - If the history has calls and the request has no tools, the called tools are declared by name and none may be called.
- * - If the model accepts it, a forced call turns thinking off for the request. Models that accept no forced call get the tool
- *   choice `auto` and a sentence at the end that asks for the call. They may still answer with text.
+ * - If the list starts with an assistant message, a user message is added before it. If it ends with an assistant
+ *   message, models with prefill continue that message. For other models a user message that asks to continue is added
+ *   after it. If the answer to that request contains thinking, later requests repeat the added message.
+ * - For models that accept system messages among the messages, such a message keeps its position, after the user's text
+ *   there. For other models it moves to the top.
+ * - If the model thinks in this request, signed thinking blocks are sent unchanged, each at its position. Blocks
+ *   without a signature are left out. If the request changes the content to which thinking is bound, all thinking is
+ *   left out. Three things change that content: tools declared only because the history has calls, a tool that takes
+ *   the answer, and images that are left out. Models that bind thinking bind it to the tools too. To forbid calls to
+ *   such a model, pass the same tools and the tool choice `none`.
+ * - If the history has calls and the request has no tools, the called tools are declared by name and none may be
+ *   called.
+ * - If the model accepts it, a forced call turns thinking off for the request. Models that accept no forced call get
+ *   the tool choice `auto` and a sentence at the end that asks for the call. They may still answer with text.
  * - The provider enforces an answer's schema, or the schema becomes the input of a tool: see
  *   {@link MessagesOptions.structuredOutput}.
  * - Half of a surrogate pair becomes U+FFFD, in texts, keys and schemas. Signed data that contains one is left out.
  * - If there are more images than a request may hold, the oldest are replaced by a text that says so.
  * - With `request.cache`, up to four places are marked for the prompt cache.
  *
- * What frozen messages become is remembered with them, so a further body costs little more than what is new. Parts of a body are frozen,
- * because later bodies share them: to change a body, copy it.
+ * What frozen messages become is remembered with them, so a further body costs little more than what is new. Parts of a
+ * body are frozen, because later bodies share them: to change a body, copy it.
  *
  * @throws {@link InvalidRequestError} when two tools have one name, or the model does not take the effort.
  * @see provider-rules A
@@ -124,8 +125,8 @@ function outputConfig(
 export interface MessagesOptions extends ThinkingOptions {
   readonly model: string;
   /**
-   * The longest answer if the request sets no limit. Unit: tokens. @defaultValue the model's own maximum, lowered to what the window
-   * leaves beside the estimated input; 16,000 for a model that is not in the table
+   * The longest answer if the request sets no limit. Unit: tokens. @defaultValue the model's own maximum, lowered to
+   * what the window leaves beside the estimated input; 16,000 for a model that is not in the table
    */
   readonly maxOutputTokens?: number;
   /** Unit: tokens. @defaultValue the model table's value */
@@ -248,7 +249,10 @@ function answerInstruction(
 interface OutputLimit {
   /** Unit: tokens. */
   readonly maxTokens: number;
-  /** The thinking budget of `thinking: 'on'`. It does not depend on the history, because a change of it voids the cache. Unit: tokens. */
+  /**
+   * The thinking budget of `thinking: 'on'`. It does not depend on the history, because a change of it voids the cache.
+   * Unit: tokens.
+   */
   readonly budgetTokens: number;
 }
 
@@ -259,8 +263,8 @@ const cautiousTokens = 16_000;
 const margin = 9 / 8;
 
 /**
- * The least that an estimated input leaves for the answer: what condensers reserve for it. An estimate can be too high, and a model
- * that stops at its window may be asked for more than is left.
+ * The least that an estimated input leaves for the answer: what condensers reserve for it. An estimate can be too high,
+ * and a model that stops at its window may be asked for more than is left.
  */
 const reserved = { tokens: 4_096, windowShare: 1 / 8 } as const;
 

@@ -24,12 +24,12 @@ interface StreamCall {
 }
 
 /**
- * Streams an answer: passes on each piece and returns the whole message at the end. The inputs of its calls are the raw texts as
- * they came. Every request is streamed, whether anybody listens or not: without streaming there is no raw text, and no request for
- * a long answer. A server that ignores this answers with the message, whose inputs are parsed.
+ * Streams an answer: passes on each piece and returns the whole message at the end. The inputs of its calls are the raw
+ * texts as they came. Every request is streamed, whether anybody listens or not: without streaming there is no raw
+ * text, and no request for a long answer. A server that ignores this answers with the message, whose inputs are parsed.
  *
- * @throws {@link BrokenStreamError} when the stream ends before the message does, or is not in the provider's form; any other error
- *   of the SDK.
+ * @throws {@link BrokenStreamError} when the stream ends before the message does, or is not in the provider's form; any
+ *   other error of the SDK.
  */
 export async function streamMessage(
   client: Anthropic,
@@ -170,9 +170,9 @@ interface GrowingBlock {
 }
 
 /**
- * A message from the events of its stream, as the provider sends it without streaming, with one difference: an input that came in
- * pieces stays the raw text. A parser that completes half an input would make a whole call of it. Unknown events, blocks and
- * pieces are passed over.
+ * A message from the events of its stream, as the provider sends it without streaming, with one difference: an input
+ * that came in pieces stays the raw text. A parser that completes half an input would make a whole call of it. Unknown
+ * events, blocks and pieces are passed over.
  *
  * @see provider-rules A.9
  */

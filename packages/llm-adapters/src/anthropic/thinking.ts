@@ -8,8 +8,8 @@ import type { Block, Turn } from './turns.js';
 export interface ThinkingOptions {
   /**
    * Whether the model thinks before it answers. `on`: the model decides how much; models that need a budget get half of
-   * `maxOutputTokens`, or 8,000 tokens if that is not set. A budget, 1,024 tokens or more, is sent to models that accept one; other models decide how much. `off`
-   * changes nothing for models that always think.
+   * `maxOutputTokens`, or 8,000 tokens if that is not set. A budget, 1,024 tokens or more, is sent to models that
+   * accept one; other models decide how much. `off` changes nothing for models that always think.
    *
    * @defaultValue `on` for models that decide themselves how much; `off` for those that need a budget
    */
@@ -42,8 +42,8 @@ export interface ThinkingPlan {
 }
 
 /**
- * Decides the thinking parameter of a request. `budgetTokens`: the budget of `on`. `isForced`: the request forces a tool call, which excludes thinking (rule A20).
- * Thinking is then off for this request if the model allows it.
+ * Decides the thinking parameter of a request. `budgetTokens`: the budget of `on`. `isForced`: the request forces a
+ * tool call, which excludes thinking (rule A20). Thinking is then off for this request if the model allows it.
  */
 export function thinkingPlan(
   facts: Pick<ModelFacts, 'thinkingControl'>,

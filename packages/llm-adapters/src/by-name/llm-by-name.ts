@@ -17,10 +17,11 @@ export interface LLMByNameOptions extends Pick<
   'contextWindow' | 'effort' | 'importModule' | 'maxOutputTokens' | 'retry' | 'timeoutMs'
 > {
   /**
-   * The address of another server, which speaks OpenAI's Chat Completions. The name is then that server's own and sent as it is
-   * written, slashes included. Only a local server's name (`ollama/`, `vllm/` …) and a provider with a colon (`anthropic:`) are
-   * taken from its front; they say how the server speaks (`openai:` and a model of OpenAI's: as OpenAI itself). No key is needed: the one in `PALIMPSEST_API_KEY` is sent if there is
-   * one; a provider's own key is sent to the provider's own address alone.
+   * The address of another server, which speaks OpenAI's Chat Completions. The name is then that server's own and sent
+   * as it is written, slashes included. Only a local server's name (`ollama/`, `vllm/` …) and a provider with a colon
+   * (`anthropic:`) are taken from its front; they say how the server speaks (`openai:` and a model of OpenAI's: as
+   * OpenAI itself). No key is needed: the one in `PALIMPSEST_API_KEY` is sent if there is one; a provider's own key is
+   * sent to the provider's own address alone.
    * @defaultValue the provider's address
    */
   readonly baseURL?: string | undefined;

@@ -42,7 +42,10 @@ export interface ModelFacts {
   readonly efforts?: readonly Effort[];
   /** A shorter prefix is not cached. Unit: tokens. */
   readonly cacheMinimumTokens?: number;
-  /** A cached prefix is dropped when it has not been read for so long. Unit: milliseconds. Absent where no vendor promises it. */
+  /**
+   * A cached prefix is dropped when it has not been read for so long. Unit: milliseconds. Absent where no vendor
+   * promises it.
+   */
   readonly cacheLifeMs?: number;
   /** For estimates of ordinary English and code. Unit: characters a token. */
   readonly charsPerToken: number;

@@ -52,8 +52,8 @@ export class BrokenStream extends Error {
 }
 
 /**
- * Iterates over a stream and calls `onActivity` for each piece. Marks errors of the stream, to distinguish them from errors in the
- * reader's own code.
+ * Iterates over a stream and calls `onActivity` for each piece. Marks errors of the stream, to distinguish them from
+ * errors in the reader's own code.
  */
 export async function* piecesOfStream<Piece>(
   stream: AsyncIterable<Piece>,

@@ -76,8 +76,8 @@ const statusOfCode: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * Maps an error of the SDK to our error class. The order is that of section E: first the exclusions that look like an overflow,
- * then codes, then messages; everything else by status.
+ * Maps an error of the SDK to our error class. The order is that of section E: first the exclusions that look like an
+ * overflow, then codes, then messages; everything else by status.
  *
  * @see provider-rules B.1, B.7, C.3, D and E
  */

@@ -3,8 +3,8 @@ import { InvalidRequestError } from '../errors.js';
 import { isThisMachine } from '../http-failure.js';
 
 /**
- * How a server that speaks OpenAI's protocol differs from OpenAI. Plain data, so that the profile of another server is a named
- * profile with a few fields changed.
+ * How a server that speaks OpenAI's protocol differs from OpenAI. Plain data, so that the profile of another server is
+ * a named profile with a few fields changed.
  *
  * @see {@link serverProfile}
  * @see provider-rules D
@@ -26,8 +26,8 @@ export interface ServerProfile extends ChatDialect {
   /** A user message is added if the history ends with an assistant message. */
   readonly endsWithUser: boolean;
   /**
-   * Calls in the history need tools in the request. If the request has none, the called tools are declared by name and none may
-   * be called.
+   * Calls in the history need tools in the request. If the request has none, the called tools are declared by name and
+   * none may be called.
    */
   readonly callsNeedTools: boolean;
   /**

@@ -33,12 +33,14 @@ export interface RateCost {
 /** The rates of a provider, for everything that shares this object or its store. */
 export interface RateLimit {
   /**
-   * Waits until a call of this cost may be sent. Calls of one process go in the order in which they ask. A cost above a minute's limit
-   * counts as that limit: such a call waits until nothing is used, and whether it is too large is for the provider to say.
+   * Waits until a call of this cost may be sent. Calls of one process go in the order in which they ask. A cost above a
+   * minute's limit counts as that limit: such a call waits until nothing is used, and whether it is too large is for
+   * the provider to say.
    *
-   * @param options - `signal` ends the wait, and what was reserved is given back; `onWait` is told once if there is a wait, and must not throw
-   * @throws the signal's reason; RangeError when the cost is no number of 0 or more; what the store throws, since without its answer
-   *   nothing is sent.
+   * @param options - `signal` ends the wait, and what was reserved is given back; `onWait` is told once if there is a
+   *   wait, and must not throw
+   * @throws the signal's reason; RangeError when the cost is no number of 0 or more; what the store throws, since
+   *   without its answer nothing is sent.
    */
   acquire(
     cost: RateCost,
@@ -201,8 +203,8 @@ class Line implements RateLimit {
 /** The part of a limit's rates that a call takes. */
 export interface RateCharge {
   /**
-   * For each rate, the time in which what the call takes has come back; 0 if the call takes nothing of it. The places are the same
-   * for every call. Unit: milliseconds.
+   * For each rate, the time in which what the call takes has come back; 0 if the call takes nothing of it. The places
+   * are the same for every call. Unit: milliseconds.
    */
   readonly costsMs: readonly number[];
   /** The part that may be taken at once, as the time in which it has come back. Unit: milliseconds. */
@@ -210,21 +212,21 @@ export interface RateCharge {
 }
 
 /**
- * Where a {@link RateLimit} keeps what is used up: one store is one limit. {@link memoryRateLimitStore} keeps it in the process,
- * `postgresRateLimitStore` of `@palimpsest/postgres` for all processes that share a database.
+ * Where a {@link RateLimit} keeps what is used up: one store is one limit. {@link memoryRateLimitStore} keeps it in the
+ * process, `postgresRateLimitStore` of `@palimpsest/postgres` for all processes that share a database.
  *
- * A rate is a bucket (GCRA): it is full at a time that each charge moves on by its cost. A charge that fits into what may be taken at
- * once needs that much room; a larger one needs a full bucket.
+ * A rate is a bucket (GCRA): it is full at a time that each charge moves on by its cost. A charge that fits into what
+ * may be taken at once needs that much room; a larger one needs a full bucket.
  */
 export interface RateLimitStore {
   /**
-   * Charges a call to the next moment at which it may be sent. Answers with the time until then, 0 for now. That moment does not change
-   * whoever comes later, so nobody waits for ever. Unit: milliseconds.
+   * Charges a call to the next moment at which it may be sent. Answers with the time until then, 0 for now. That moment
+   * does not change whoever comes later, so nobody waits for ever. Unit: milliseconds.
    */
   reserve(charge: RateCharge): Promise<number>;
   /**
-   * Changes what was charged, as soon as more is known: less than 0 gives back. No bucket becomes more than full. Unit: milliseconds
-   * for each rate, as in {@link RateCharge.costsMs}.
+   * Changes what was charged, as soon as more is known: less than 0 gives back. No bucket becomes more than full. Unit:
+   * milliseconds for each rate, as in {@link RateCharge.costsMs}.
    */
   adjust(changesMs: readonly number[]): Promise<void>;
   /**

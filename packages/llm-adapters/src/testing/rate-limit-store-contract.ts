@@ -109,7 +109,10 @@ const rules: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** Reserves for calls of these costs, one after the other, with a burst of three hours. Answers with their waits. Unit: hours. */
+/**
+ * Reserves for calls of these costs, one after the other, with a burst of three hours. Answers with their waits. Unit:
+ * hours.
+ */
 async function hoursOf(store: RateLimitStore, ...calls: readonly (readonly number[])[]): Promise<readonly number[]> {
   const waits: number[] = [];
   for (const costs of calls) {

@@ -6,8 +6,9 @@ interface WrittenCall {
   readonly name: string;
   readonly arguments: string;
   /**
-   * `as-written` for JSON, whose text says whether it is whole. Parameters in tags become JSON here, so the tags say it: `complete`
-   * if all of them are closed, else `cut`. JSON in a block that is not closed is `cut` unless it is whole.
+   * `as-written` for JSON, whose text says whether it is whole. Parameters in tags become JSON here, so the tags say
+   * it: `complete` if all of them are closed, else `cut`. JSON in a block that is not closed is `cut` unless it is
+   * whole.
    */
   readonly state: CallState;
 }
@@ -31,8 +32,8 @@ const maxPlaces = 100;
 const thinking = /^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/i;
 
 /**
- * Reads the calls out of an answer: blocks that are closed, that were forgotten to be closed, or that were cut off, each with its
- * state. Other JSON is a call only if it is of the form of a call and names one of the tools.
+ * Reads the calls out of an answer: blocks that are closed, that were forgotten to be closed, or that were cut off,
+ * each with its state. Other JSON is a call only if it is of the form of a call and names one of the tools.
  */
 export function readCalls(answer: string, tools: readonly string[]): ReadAnswer {
   const whole = callsIn(answer.trim(), (name) => tools.includes(name));

@@ -66,8 +66,8 @@ interface Measure {
  * Returns a function that gives the sum over everything that a request sends. Signatures and opaque data are not
  * counted, because providers do not bill them by length.
  *
- * The function remembers the sizes of frozen messages, as long as those live, and the size of the last tools: a request that has
- * grown costs little more than what is new in it.
+ * The function remembers the sizes of frozen messages, as long as those live, and the size of the last tools: a request
+ * that has grown costs little more than what is new in it.
  */
 export function requestSizes(measure: Measure): (request: CountedRequest) => number {
   const ofTools = sizeOfTools(measure);

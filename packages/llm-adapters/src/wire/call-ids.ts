@@ -12,9 +12,9 @@ export interface CallIds {
 }
 
 /**
- * Ids of letters, digits, `_` and `-`, at most `maxLength` characters, not used twice in a request: compatible servers count
- * from zero in each answer, and others refuse repeated ids. A valid, unused id stays unchanged. Any other id is replaced by one
- * that depends only on the messages before it, so that a longer request extends a shorter one.
+ * Ids of letters, digits, `_` and `-`, at most `maxLength` characters, not used twice in a request: compatible servers
+ * count from zero in each answer, and others refuse repeated ids. A valid, unused id stays unchanged. Any other id is
+ * replaced by one that depends only on the messages before it, so that a longer request extends a shorter one.
  *
  * @see provider-rules A7 and B3
  */
@@ -36,8 +36,8 @@ interface IdForm {
 export function distinctIds({ isSendable, alias }: IdForm): CallIds {
   const used = new Set<string>();
   /**
-   * By the id of a call that was not sent as it is: the sent ids of its newest calls that wait for a result; once none waits, that
-   * of the last one.
+   * By the id of a call that was not sent as it is: the sent ids of its newest calls that wait for a result; once none
+   * waits, that of the last one.
    */
   const latest = new Map<string, readonly string[]>();
   const free = (id: string): string => {

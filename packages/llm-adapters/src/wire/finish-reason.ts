@@ -1,8 +1,8 @@
 import type { FinishReason } from '../llm.js';
 
 /**
- * The words of all wires for the reason of an end, in lower case. Servers borrow the words of one another, so one table serves
- * every wire.
+ * The words of all wires for the reason of an end, in lower case. Servers borrow the words of one another, so one table
+ * serves every wire.
  *
  * @see provider-rules A.8, B.6, C.2, D
  */

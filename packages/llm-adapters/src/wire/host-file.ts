@@ -3,8 +3,8 @@ import type { HostFile, HostFileKind } from '@palimpsest/events';
 import { field, isRecord, textOf } from './json-fields.js';
 
 /**
- * What a page of a PDF costs: its text and its image. Claude counts up to 2,500 for a page that is full of words or of a table, and 1,600
- * for a scanned one.
+ * What a page of a PDF costs: its text and its image. Claude counts up to 2,500 for a page that is full of words or of
+ * a table, and 1,600 for a scanned one.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/pdf-support
  */
@@ -30,7 +30,10 @@ const sealedCharactersPerToken = 16 / 3;
 
 /** Options of {@link hostFileIn}. */
 export interface HostFileOptions {
-  /** The pages of PDFs that the provider reads of a request. @defaultValue 600, what Anthropic reads with windows above 200,000 tokens */
+  /**
+   * The pages of PDFs that the provider reads of a request. @defaultValue 600, what Anthropic reads with windows above
+   * 200,000 tokens
+   */
   readonly maxPages?: number | undefined;
 }
 

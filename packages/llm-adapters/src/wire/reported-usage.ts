@@ -177,7 +177,10 @@ function langchainParts(reported: unknown): Parts | undefined {
   };
 }
 
-/** Bedrock counts what was read from the cache and written to it beside the input. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html */
+/**
+ * Bedrock counts what was read from the cache and written to it beside the input. @see
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html
+ */
 function bedrockUsage(reported: unknown): Usage | undefined {
   const input = countIn(reported, 'inputTokens');
   const [read, write] = [countIn(reported, 'cacheReadInputTokens'), countIn(reported, 'cacheWriteInputTokens')];

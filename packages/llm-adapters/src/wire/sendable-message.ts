@@ -54,11 +54,12 @@ function knownPartsOf(message: Message): SendableMessage {
 }
 
 /**
- * Returns the message as an adapter can send it: well-formed, and without the kinds that this version does not know. Returns the
- * same object if nothing has to change. Messages of a view need no change. Messages that a caller built may.
+ * Returns the message as an adapter can send it: well-formed, and without the kinds that this version does not know.
+ * Returns the same object if nothing has to change. Messages of a view need no change. Messages that a caller built
+ * may.
  *
- * An unknown part is left out. A result without any other part gets a text that says so. An unknown thinking block removes all
- * thinking of its message, because thinking is sent back completely or not at all.
+ * An unknown part is left out. A result without any other part gets a text that says so. An unknown thinking block
+ * removes all thinking of its message, because thinking is sent back completely or not at all.
  */
 export function sendableMessage(message: AssistantMessage): SendableAssistantMessage;
 export function sendableMessage(message: ToolMessage): SendableToolMessage;
@@ -82,7 +83,10 @@ export function textOnly(content: readonly KnownContent[], reason = 'it stands w
 // Texts that fill places of a request that a provider does not accept empty. Each text is the same in every request, so that a
 // longer request extends a shorter one.
 
-/** The first message if the history does not start with the user (Anthropic: rule A2; both providers refuse an empty list). */
+/**
+ * The first message if the history does not start with the user (Anthropic: rule A2; both providers refuse an empty
+ * list).
+ */
 export const startOfConversation = '(The conversation starts here.)';
 
 /** The last message if the history ends with the model (Anthropic: rule A11). */

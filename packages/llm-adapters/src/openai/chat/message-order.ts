@@ -13,18 +13,21 @@ import { chatMessage } from './writer.js';
 /** The messages that a server takes, still neutral. */
 interface OrderedMessages {
   readonly ordered: readonly Message[];
-  /** For each message of the history and for its end: how many were made of the messages before it. The last can have more merged into it. */
+  /**
+   * For each message of the history and for its end: how many were made of the messages before it. The last can have
+   * more merged into it.
+   */
   readonly orderedBefore: readonly number[];
 }
 
 /**
- * Puts the messages of a history in the order and number that a server takes. Only the changes that a server needs are made. Calls
- * and results that do not match stay unchanged, and the provider refuses them.
+ * Puts the messages of a history in the order and number that a server takes. Only the changes that a server needs are
+ * made. Calls and results that do not match stay unchanged, and the provider refuses them.
  *
  * - Blank text is left out, and so is a message that has nothing else.
  * - Images of results follow the batch's results in a user message, because a tool message accepts only text.
- * - Added messages are the same in every request and depend only on the messages before them, except the last message that
- *   `endsWithUser` requires.
+ * - Added messages are the same in every request and depend only on the messages before them, except the last message
+ *   that `endsWithUser` requires.
  *
  * @see provider-rules B.2 and D
  */
@@ -168,8 +171,8 @@ export function chatMessages(messages: readonly Message[], options: ChatMessages
 }
 
 /**
- * Ids of exactly nine letters and digits, not used twice in a request. A valid id stays unchanged; any other id becomes digits
- * of its hash, so that a longer request extends a shorter one.
+ * Ids of exactly nine letters and digits, not used twice in a request. A valid id stays unchanged; any other id becomes
+ * digits of its hash, so that a longer request extends a shorter one.
  *
  * @see provider-rules D, Mistral
  */

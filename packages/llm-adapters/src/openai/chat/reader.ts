@@ -55,7 +55,10 @@ const notWords = ['tool-call', 'reasoning', 'thinking'];
 const readCalls = ['tool_use', 'input_json_delta'];
 const notWordsBesideCalls = [...notWords, ...readCalls];
 
-/** Thinking, text, calls: the order in which an answer is written. The wire keeps them in separate fields and gives no order. */
+/**
+ * Thinking, text, calls: the order in which an answer is written. The wire keeps them in separate fields and gives no
+ * order.
+ */
 function answerPieces(message: unknown): readonly Piece[] {
   const content = field(message, 'content');
   const refusal = textOf(field(message, 'refusal'));

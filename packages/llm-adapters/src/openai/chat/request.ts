@@ -42,13 +42,14 @@ export interface ChatCompletionsOptions extends OpenAIModelOptions {
  * - Content without images is one string, its parts joined by a blank line; content with images is a list of parts.
  * - Images of a tool result follow the batch's results in a user message, because a tool message accepts only text.
  * - A schema is enforced, or added as text at the end for a server that supports only JSON mode.
- * - If the history has calls and the request has no tools, the called tools are declared by name and none may be called, for
- *   servers that ask for it.
- * - Half of a surrogate pair becomes U+FFFD, in texts, arguments, keys and schemas. Signed data that contains one is left out.
+ * - If the history has calls and the request has no tools, the called tools are declared by name and none may be
+ *   called, for servers that ask for it.
+ * - Half of a surrogate pair becomes U+FFFD, in texts, arguments, keys and schemas. Signed data that contains one is
+ *   left out.
  * - Blank text is left out, and so is a message that has nothing else. Thinking is sent if the server wants it back.
  *
- * What frozen messages become is remembered with them, so a further body costs little more than what is new. Parts of a body are frozen,
- * because later bodies share them: to change a body, copy it.
+ * What frozen messages become is remembered with them, so a further body costs little more than what is new. Parts of a
+ * body are frozen, because later bodies share them: to change a body, copy it.
  *
  * @throws {@link InvalidRequestError} when two tools have one name, or the model does not take the effort.
  * @see provider-rules B and D

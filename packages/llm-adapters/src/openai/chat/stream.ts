@@ -25,20 +25,23 @@ interface GrowingCall {
 
 /** The reports of a stream in addition to its pieces. */
 interface StreamEnd {
-  /** Whether the server has ended the stream explicitly. @defaultValue false: an answer is complete only with a finish reason */
+  /**
+   * Whether the server has ended the stream explicitly. @defaultValue false: an answer is complete only with a finish
+   * reason
+   */
   readonly hasEnded?: () => boolean;
   /** Called with the usage that is reported before the end. */
   readonly onUsage?: SendCall['onUsage'];
 }
 
 /**
- * Reads a stream of chunks to its end and gives the response that the same answer would be without streaming, calling `onDelta`
- * with each piece, and `onActivity` for each chunk, including chunks without a piece. The tool names in the deltas are the wire's,
- * unless `nameOf` puts them back.
+ * Reads a stream of chunks to its end and gives the response that the same answer would be without streaming, calling
+ * `onDelta` with each piece, and `onActivity` for each chunk, including chunks without a piece. The tool names in the
+ * deltas are the wire's, unless `nameOf` puts them back.
  *
- * Deviations of other servers from OpenAI are accepted: whole calls in one chunk, calls without an index, ids that are repeated
- * in every piece, arguments that are already parsed, no name, no usage, a first chunk without choices. Without a finish reason,
- * an answer is complete only if `hasEnded` says that the server ended the stream.
+ * Deviations of other servers from OpenAI are accepted: whole calls in one chunk, calls without an index, ids that are
+ * repeated in every piece, arguments that are already parsed, no name, no usage, a first chunk without choices. Without
+ * a finish reason, an answer is complete only if `hasEnded` says that the server ended the stream.
  *
  * @throws {@link ServiceUnavailableError} when the stream ends before the answer does.
  * @see provider-rules B.6
@@ -214,7 +217,10 @@ function completion(
 
 type Fetch = typeof globalThis.fetch;
 
-/** Distinguishes streams that the server ended from streams that were cut: the SDK's iteration ends in the same way for both. */
+/**
+ * Distinguishes streams that the server ended from streams that were cut: the SDK's iteration ends in the same way for
+ * both.
+ */
 interface DoneMarkers {
   /** Returns a `fetch` that watches its streams. */
   watching(fetch: Fetch): Fetch;

@@ -29,16 +29,17 @@ export interface ResponsesOptions extends ChatCompletionsOptions {
  * - The first system message becomes the `instructions`; a later one becomes a developer message at its position.
  * - Reasoning items go back unchanged, at their position, before the items that they produced. A reasoning item without
  *   encrypted content, or with nothing after it, is left out: the provider would refuse it.
- * - Calls and messages go back without the ids of their items. With the ids, the provider would require the reasoning of each
- *   item, which a condensed history may lack; nothing else needs the ids.
+ * - Calls and messages go back without the ids of their items. With the ids, the provider would require the reasoning
+ *   of each item, which a condensed history may lack; nothing else needs the ids.
  * - For models that label their text, the text of an answer with calls is sent back as `commentary`, any other text as
  *   `final_answer`.
  * - Images stay in their results.
- * - If the history has calls and the request has no tools, the called tools are declared by name and none may be called.
+ * - If the history has calls and the request has no tools, the called tools are declared by name and none may be
+ *   called.
  * - Half of a surrogate pair becomes U+FFFD. Encrypted reasoning that contains one is left out.
  *
- * What frozen messages become is remembered with them, so a further body costs little more than what is new. Parts of a body are frozen,
- * because later bodies share them: to change a body, copy it.
+ * What frozen messages become is remembered with them, so a further body costs little more than what is new. Parts of a
+ * body are frozen, because later bodies share them: to change a body, copy it.
  *
  * @throws {@link InvalidRequestError} when two tools have one name, or the model does not take the effort.
  * @see provider-rules C

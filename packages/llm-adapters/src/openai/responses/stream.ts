@@ -9,9 +9,9 @@ type Response = OpenAI.Responses.Response;
 type Event = OpenAI.Responses.ResponseStreamEvent;
 
 /**
- * Reads the events of an answer to their end and gives the response that the same answer would be without streaming, calling
- * `onDelta` with each piece, and `onActivity` for each event, including events without a piece. Encrypted content is taken from
- * completed items, never from announced ones.
+ * Reads the events of an answer to their end and gives the response that the same answer would be without streaming,
+ * calling `onDelta` with each piece, and `onActivity` for each event, including events without a piece. Encrypted
+ * content is taken from completed items, never from announced ones.
  *
  * @throws {@link ServiceUnavailableError} when the stream ends before the answer does.
  * @throws ErrorInAnswer when the provider reports an error in the stream; the adapter maps it.
