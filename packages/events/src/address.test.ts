@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addressOf, isAddress } from './address.js';
-import { newEventId } from './event-id.js';
+import { newEventId } from './create-event.js';
 
 describe('an address', () => {
   test('depends on the id alone and has eight characters', () => {

@@ -4,10 +4,10 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const addressShape = /^[0-9a-hjkmnp-tv-z]{8}$/;
 
 /**
- * The short name of an event, by which a model refers to it: 8 characters (40 bits) that depend on the event's id alone, so a
- * restart or a fork changes none. Labels, notes in the place of hidden text, and summaries all use it. Two events of one log can
- * have the same address, about once in 20,000 logs of 10,000 events each: who resolves one reads every event and refuses an
- * address that fits two.
+ * Returns the short name of an event, by which a model refers to it: 8 characters (40 bits) that depend on the event's
+ * id alone, so a restart or a fork changes none. Labels, notes in the place of hidden text, and summaries all use it.
+ * Two events of one log can have the same address, about once in 20,000 logs of 10,000 events each: who resolves one
+ * reads every event and refuses an address that fits two.
  *
  * @example
  * ```ts
@@ -25,7 +25,7 @@ export function addressOf(id: EventId): string {
   return digits(mixed(first)) + digits(mixed(second ^ id.length));
 }
 
-/** True for text in the form of an address, whether or not it names an event. */
+/** Returns true for text in the form of an address, whether or not it names an event. */
 export function isAddress(text: string): boolean {
   return addressShape.test(text);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEvent, eventFactory, userMessage } from './create-event.js';
+import { createEvent, eventFactory, newEventId, userMessage } from './create-event.js';
 import { InvalidEventError } from './errors.js';
 
 test('an event has a UUIDv7, the present time in UTC and the source of its type, and is frozen', () => {
@@ -43,4 +43,16 @@ test("a custom event has the package's own fields", () => {
 
 test("a user's message is text of the user", () => {
   expect(userMessage('hi')).toMatchObject({ source: 'user', role: 'user', content: [{ type: 'text', text: 'hi' }] });
+});
+
+test('an id begins with its time, so that ids sort by it', () => {
+  const id = newEventId(0x0123456789ab);
+  expect(id).toMatch(/^01234567-89ab-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  const times = [0, 1, 255, 256, 2 ** 32, Date.now(), 2 ** 48 - 1];
+  const ids = times.map((time) => newEventId(time));
+  expect([...ids].sort()).toEqual(ids);
+});
+
+test('ids of one moment are not the same', () => {
+  expect(new Set(Array.from({ length: 1000 }, () => newEventId(0))).size).toBe(1000);
 });

@@ -1,8 +1,7 @@
-import type { CustomEvent, Event } from './event.js';
 import type { EventBase, EventId, EventSource } from './event-base.js';
-import type { LLMConvertibleEvent } from './llm-convertible-events.js';
+import type { CustomEvent, Event } from './event.js';
 import type { InternalEvent } from './internal-events.js';
-import { newEventId } from './event-id.js';
+import type { LLMConvertibleEvent } from './llm-convertible-events.js';
 import { parseEvent } from './parse-event.js';
 
 type KnownEvent = LLMConvertibleEvent | InternalEvent;
@@ -79,7 +78,27 @@ export function eventFactory(options: { readonly now?: () => Date; readonly newI
  */
 export const createEvent: CreateEvent = eventFactory();
 
-/** A user's message of plain text. */
+/** Returns a user's message of plain text. */
 export function userMessage(text: string): Extract<Event, { readonly type: 'message' }> {
   return createEvent('message', { source: 'user', role: 'user', content: [{ type: 'text', text }] });
+}
+
+/**
+ * Returns a new UUIDv7: 48 bits of the time in milliseconds, then random bits.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7 | RFC 9562, 5.7}
+ */
+export function newEventId(now: number = Date.now()): EventId {
+  const bytes = new Uint8Array(16);
+  globalThis.crypto.getRandomValues(bytes);
+  let time = now;
+  for (let index = 5; index >= 0; index--) {
+    bytes[index] = time % 256;
+    time = Math.floor(time / 256);
+  }
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  let hex = '';
+  for (const byte of bytes) hex += (byte + 0x100).toString(16).slice(1);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -24,7 +24,7 @@ export class PalimpsestError extends Error {
     Object.defineProperty(this, brand, { value: ancestryOf(new.target), enumerable: false });
   }
 
-  /** True for an error of this class or of one derived from it, made by any installed copy of the package. */
+  /** Returns true for an error of this class or of one derived from it, made by any installed copy of the package. */
   static isInstance<Class extends abstract new (...parameters: never[]) => unknown>(
     this: Class,
     error: unknown,

@@ -23,8 +23,8 @@ interface WaitingAppend {
 }
 
 /**
- * The events of one conversation, in order. The log is the only source of truth: events are added at the end and never changed.
- * An append is stored before observers and readers see it. Concurrent appends take effect one after another.
+ * The events of one conversation, in order. The log is the only source of truth: events are added at the end and never
+ * changed. An append is stored before observers and readers see it. Concurrent appends take effect one after another.
  */
 export class EventLog implements Iterable<Event> {
   readonly conversationId: string;
@@ -61,22 +61,22 @@ export class EventLog implements Iterable<Event> {
     return log;
   }
 
-  /** How many events it holds. */
+  /** The number of events. */
   get length(): number {
     return this.#events.length;
   }
 
-  /** The event with this id. Cost: one look-up. */
+  /** Returns the event with this id. Cost: one look-up. */
   get(id: EventId): Event | undefined {
     return this.#byId.get(id);
   }
 
-  /** The event at an index; negative counts from the end. */
+  /** Returns the event at an index; negative counts from the end. */
   at(index: number): Event | undefined {
     return this.#events.at(index);
   }
 
-  /** A copy of a part of the log. */
+  /** Returns a copy of a part of the log. */
   slice(from?: number, to?: number): readonly Event[] {
     return this.#events.slice(from, to);
   }
@@ -86,10 +86,10 @@ export class EventLog implements Iterable<Event> {
   }
 
   /**
-   * Appends events, all or none. Arrays are flattened, so that a whole log fits into one call. The events are stored first,
-   * then added to the log, then passed to the observers one by one. While the log is open for writing, waiting appends are
-   * stored together. If the store holds more events than the log, and all of them are of earlier appends of this log that seemed
-   * to fail, the log takes them in first.
+   * Appends events, all or none. Arrays are flattened, so that a whole log fits into one call. The events are stored
+   * first, then added to the log, then passed to the observers one by one. While the log is open for writing, waiting
+   * appends are stored together. If the store holds more events than the log, and all of them are of earlier appends of
+   * this log that seemed to fail, the log takes them in first.
    *
    * @throws {@link InvalidEventError} when one is not an event; {@link DuplicateEventError} when an id is taken;
    *   {@link ConcurrencyError} and {@link EventStoreError} from the store. Then nothing was appended.
@@ -113,8 +113,9 @@ export class EventLog implements Iterable<Event> {
   }
 
   /**
-   * Opens the conversation for writing, if the store supports it, and reads the events that others have appended; observers see
-   * them. Until `close`, no other log can append to the conversation. With a store without `openForWriting` it does nothing.
+   * Opens the conversation for writing, if the store supports it, and reads the events that others have appended;
+   * observers see them. Until `close`, no other log can append to the conversation. With a store without
+   * `openForWriting` it does nothing.
    *
    * @throws {@link ConversationBusyError} when another writer has the conversation; what the store throws.
    */
@@ -207,7 +208,7 @@ export class EventLog implements Iterable<Event> {
     events.forEach((event, offset) => this.#notify(event, first + offset));
   }
 
-  /** The appends whose ids are all new. The others fail. */
+  /** Returns the appends whose ids are all new. The others fail. */
   #withoutDuplicates(group: readonly WaitingAppend[]): readonly WaitingAppend[] {
     const taken = new Set<EventId>();
     return group.filter(({ events, reject }) => {
@@ -235,7 +236,7 @@ export class EventLog implements Iterable<Event> {
     }
   }
 
-  /** The stored events that this log lacks, in batches if the store supports them. */
+  /** Returns the stored events that this log lacks, in batches if the store supports them. */
   async *#unread(signal?: AbortSignal): AsyncGenerator<readonly Event[], void, undefined> {
     if (this.#store === undefined) return;
     const from = this.#events.length;

@@ -6,7 +6,7 @@ const maximumDepth = 500;
 const tooDeep = `nested deeper than ${maximumDepth} levels`;
 
 /**
- * A deeply frozen copy of plain JSON data. Properties that are `undefined` are left out, as in JSON.
+ * Returns a deeply frozen copy of plain JSON data. Properties that are `undefined` are left out, as in JSON.
  *
  * @throws {@link InvalidEventError} when something in it is not JSON (a function, a `bigint`, `NaN`, a `Date`, a cycle).
  */

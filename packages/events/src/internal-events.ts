@@ -1,10 +1,45 @@
 import * as z from 'zod/mini';
-import { eventBaseSchema } from './event-base.js';
-import type { Immutable } from './immutable.js';
-import { incompleteAnswerFields } from './incomplete-answer.js';
+import { eventBaseSchema, nonEmptyString } from './event-base.js';
+import type { Immutable } from './event-base.js';
 import { contentPartSchema } from './message.js';
-import { usageSchema } from './usage.js';
-import { nonEmptyString } from './non-empty-string.js';
+
+const tokens = z.number().check(z.minimum(0));
+
+/** The schema of {@link Usage}. */
+export const usageSchema = z.object({
+  uncachedInputTokens: tokens,
+  cacheReadTokens: tokens,
+  cacheWriteTokens: tokens,
+  outputTokens: tokens,
+  reasoningTokens: z.exactOptional(tokens),
+});
+
+/**
+ * What one model call used, in one shape for every provider. Unit: tokens. The three input counts do not overlap: their sum
+ * is what was sent. `outputTokens` includes `reasoningTokens`.
+ */
+export type Usage = Immutable<z.infer<typeof usageSchema>>;
+
+/** The schema of {@link BegunCall}. */
+export const begunCallSchema = z.object({
+  id: z.exactOptional(z.string()),
+  name: z.exactOptional(z.string()),
+  arguments: z.string(),
+});
+
+/**
+ * The fields of an incomplete answer that can never be sent back. No model reads them. `finishReason` is there if the
+ * provider ended the answer, for instance `length`; without it a user or a broken connection did.
+ */
+export const incompleteAnswerFields = {
+  reason: z.string(),
+  finishReason: z.exactOptional(z.string()),
+  thinking: z.exactOptional(z.string()),
+  toolCalls: z.exactOptional(z.array(begunCallSchema)),
+};
+
+/** The received part of an incomplete tool call. It was never carried out. */
+export type BegunCall = Immutable<z.infer<typeof begunCallSchema>>;
 
 const dataSchema = z.record(z.string(), z.unknown());
 
@@ -86,8 +121,9 @@ export const conversationErrorEventSchema = z.extend(eventBaseSchema, {
 });
 
 /**
- * Changes how one event is shown in its place. Exactly one field: `text` replaces the content of a tool result, `arguments` those of a
- * call; `cut` shows only the beginning and the end of a message or a result. Unit of `head` and `tail`: characters that stay.
+ * Changes how one event is shown in its place. Exactly one field: `text` replaces the content of a tool result,
+ * `arguments` those of a call; `cut` shows only the beginning and the end of a message or a result. Unit of `head` and
+ * `tail`: characters that stay.
  */
 export type Redaction = Immutable<z.infer<typeof redactionSchema>>;
 
@@ -98,8 +134,8 @@ export type Redaction = Immutable<z.infer<typeof redactionSchema>>;
 export type Condensation = Immutable<z.infer<typeof condensationSchema>>;
 
 /**
- * Asks for a condensation at the next step: a model call overflowed, or a person asked for it. `focus`: what the summary is to keep
- * in view. It counts only in a request with source `user`, as the user's own words.
+ * Asks for a condensation at the next step: a model call overflowed, or a person asked for it. `focus`: what the
+ * summary is to keep in view. It counts only in a request with source `user`, as the user's own words.
  */
 export type CondensationRequest = Immutable<z.infer<typeof condensationRequestSchema>>;
 
@@ -110,17 +146,17 @@ export type CondensationAttempt = Immutable<z.infer<typeof condensationAttemptSc
 export type CondensationRevert = Immutable<z.infer<typeof condensationRevertSchema>>;
 
 /**
- * What one model call used and cost, with our own estimate of its input for calibration. `responseId` is the `llmResponseId` of
- * the response's events; `providerResponseId` is the server's id of the response, which servers repeat or leave out. `purpose`
- * names the caller: `'agent'` or the name of a condenser. For an answer that never became complete it is `'broken-response'`,
- * and `responseId` is the id of the event of that type.
+ * What one model call used and cost, with our own estimate of its input for calibration. `responseId` is the
+ * `llmResponseId` of the response's events; `providerResponseId` is the server's id of the response, which servers
+ * repeat or leave out. `purpose` names the caller: `'agent'` or the name of a condenser. For an answer that never
+ * became complete it is `'broken-response'`, and `responseId` is the id of the event of that type.
  */
 export type LLMUsageEvent = Immutable<z.infer<typeof llmUsageEventSchema>>;
 
 /**
- * The received part of an answer when the connection broke or the provider failed: the words, thinking and incomplete calls
- * that were passed to a listener. Also an answer that is a refusal, with its calls, of which none was carried out. The model was
- * called again, or the run failed; the model never reads this event. Source `agent`.
+ * The received part of an answer when the connection broke or the provider failed: the words, thinking and incomplete
+ * calls that were passed to a listener. Also an answer that is a refusal, with its calls, of which none was carried
+ * out. The model was called again, or the run failed; the model never reads this event. Source `agent`.
  */
 export type BrokenResponseEvent = Immutable<z.infer<typeof brokenResponseEventSchema>>;
 

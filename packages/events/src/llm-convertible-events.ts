@@ -1,11 +1,28 @@
 import * as z from 'zod/mini';
-import { openEnum } from './custom-kind.js';
-import { eventBaseSchema } from './event-base.js';
-import type { Immutable } from './immutable.js';
-import { incompleteAnswerFields } from './incomplete-answer.js';
+import { eventBaseSchema, nonEmptyString, openEnum } from './event-base.js';
+import type { Immutable } from './event-base.js';
+import { incompleteAnswerFields } from './internal-events.js';
 import { contentPartSchema, reasoningItemSchema, thinkingBlockSchema, toolCallSchema } from './message.js';
-import { toolDefinitionSchema } from './tool-definition.js';
-import { nonEmptyString } from './non-empty-string.js';
+
+/** The schema of {@link ToolDefinition}. */
+export const toolDefinitionSchema = z.object({
+  name: nonEmptyString,
+  description: z.string(),
+  inputSchema: z.record(z.string(), z.unknown()),
+  annotations: z.exactOptional(
+    z.object({
+      readOnly: z.exactOptional(z.boolean()),
+      repeatable: z.exactOptional(z.boolean()),
+      parallel: z.exactOptional(z.boolean()),
+    }),
+  ),
+});
+
+/**
+ * The description of a tool for a model: its name, its purpose, and the JSON schema of its input. The annotations are for the
+ * agent: `readOnly` changes nothing, `repeatable` may be run again after a crash, `parallel` may run beside others.
+ */
+export type ToolDefinition = Immutable<z.infer<typeof toolDefinitionSchema>>;
 
 const thinkingFields = {
   thinkingBlocks: z.exactOptional(z.array(thinkingBlockSchema)),
@@ -89,28 +106,30 @@ export const condensationSummaryEventSchema = z.extend(eventBaseSchema, {
 });
 
 /**
- * The instructions and the tools of the conversation from here on. Source `agent`, role `system`. The newest system prompt in a
- * log is in force. `dynamicContext` is the part that changes between conversations. It is sent last, so that the rest stays a
- * prefix that a provider can cache.
+ * The instructions and the tools of the conversation from here on. Source `agent`, role `system`. The newest system
+ * prompt in a log is in force. `dynamicContext` is the part that changes between conversations. It is sent last, so
+ * that the rest stays a prefix that a provider can cache.
  */
 export type SystemPromptEvent = Immutable<z.infer<typeof systemPromptEventSchema>>;
 
 /**
- * A message. Source `user`: the user's own words. Source `agent` with role `assistant`: the model's. Source `environment` with
- * role `user`: text of the framework that the model must read. `hostText`: the program that holds the conversation repeats such
- * text; an `instruction` was a system or developer message, a `reminder` stood in the user's place. `extendedContent` is the
- * content that skills and rules added. `redacted` is set on the copies that a view makes, never in a log.
- * `cutOff`: the answer ended here before it was complete: the user interrupted it, or, with a `finishReason`, its provider ended it.
- * Such a message is no final answer, and the thinking and the incomplete calls in `cutOff` are never sent.
+ * A message. Source `user`: the user's own words. Source `agent` with role `assistant`: the model's. Source
+ * `environment` with role `user`: text of the framework that the model must read. `hostText`: the program that holds
+ * the conversation repeats such text; an `instruction` was a system or developer message, a `reminder` stood in the
+ * user's place. `extendedContent` is the content that skills and rules added. `redacted` is set on the copies that a
+ * view makes, never in a log. `cutOff`: the answer ended here before it was complete: the user interrupted it, or, with
+ * a `finishReason`, its provider ended it. Such a message is no final answer, and the thinking and the incomplete calls
+ * in `cutOff` are never sent.
  */
 export type MessageEvent = Immutable<z.infer<typeof messageEventSchema>>;
 
 /**
- * One tool call of the model. Source `agent`, role `assistant`. The actions of one response are one parallel batch and have one
- * `llmResponseId`. The writer of a log makes that id (`newEventId()`), because servers repeat their ids. A view separates
- * responses with the same id if the log shows that they are two. The batch's first action carries the thought and the thinking.
- * `executable: false` marks a call that can never be run (no such tool, arguments that do not parse): it stays in the history
- * with its error result. `redacted` is set on the copies that a view makes, never in a log.
+ * One tool call of the model. Source `agent`, role `assistant`. The actions of one response are one parallel batch and
+ * have one `llmResponseId`. The writer of a log makes that id (`newEventId()`), because servers repeat their ids. A
+ * view separates responses with the same id if the log shows that they are two. The batch's first action carries the
+ * thought and the thinking. `executable: false` marks a call that can never be run (no such tool, arguments that do not
+ * parse): it stays in the history with its error result. `redacted` is set on the copies that a view makes, never in a
+ * log.
  */
 export type ActionEvent = Immutable<z.infer<typeof actionEventSchema>>;
 
@@ -124,8 +143,8 @@ export type ObservationEvent = Immutable<z.infer<typeof observationEventSchema>>
 export type UserRejectObservation = Immutable<z.infer<typeof userRejectObservationSchema>>;
 
 /**
- * The framework could not carry out a call. The model reads the error. Source `agent`, role `tool`; the conversation continues.
- * An error that ends the run is a `conversation-error`.
+ * The framework could not carry out a call. The model reads the error. Source `agent`, role `tool`; the conversation
+ * continues. An error that ends the run is a `conversation-error`.
  */
 export type AgentErrorEvent = Immutable<z.infer<typeof agentErrorEventSchema>>;
 
@@ -139,7 +158,7 @@ export type ToolResultEvent = ObservationEvent | UserRejectObservation | AgentEr
 export type LLMConvertibleEvent =
   SystemPromptEvent | MessageEvent | ActionEvent | ToolResultEvent | CondensationSummaryEvent;
 
-/** True for the events that a model reads. */
+/** Returns true for the events that a model reads. */
 export function isLLMConvertible(event: { readonly type: string }): event is LLMConvertibleEvent {
   switch (event.type) {
     case 'system-prompt':
@@ -155,7 +174,7 @@ export function isLLMConvertible(event: { readonly type: string }): event is LLM
   }
 }
 
-/** True for the events that answer a tool call. */
+/** Returns true for the events that answer a tool call. */
 export function isToolResult(event: { readonly type: string }): event is ToolResultEvent {
   return event.type === 'observation' || event.type === 'user-reject-observation' || event.type === 'agent-error';
 }

@@ -1,11 +1,10 @@
 import { ConcurrencyError, ConversationBusyError, EventStoreError } from './errors.js';
 import type { Event } from './event.js';
-import { eventReading } from './event-reading.js';
-import { assertConversationId, assertExpectedVersion, assertReadFrom } from './event-store.js';
+import { assertConversationId, assertExpectedVersion, assertReadFrom, eventReading } from './event-store.js';
 import type { EventStore } from './event-store.js';
 import { parseEvent } from './parse-event.js';
 
-/** An {@link EventStore} that keeps everything in memory and nothing beyond the process. */
+/** Returns an {@link EventStore} that keeps everything in memory and nothing beyond the process. */
 export function memoryEventStore(): EventStore {
   const conversations = new Map<string, Event[]>();
   const openForWriting = new Set<string>();

@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
-import { customKindSchema } from './custom-kind.js';
-import type { CustomKind } from './custom-kind.js';
-import type { Immutable } from './immutable.js';
-import { nonEmptyString } from './non-empty-string.js';
+import { customKindSchema, nonEmptyString } from './event-base.js';
+import type { CustomKind, Immutable } from './event-base.js';
 
 /** The schema of {@link TextContent}. */
 export const textContentSchema = z.object({ type: z.literal('text'), text: z.string() });
@@ -67,14 +65,14 @@ export interface CustomContent {
 /** A part that a model can be sent. */
 export type KnownContent = TextContent | ImageContent;
 
-/** What a message or a tool result consists of. Narrow it by `type`. */
+/** A part of a message or a tool result. Narrow it by `type`. */
 export type ContentPart = KnownContent | CustomContent;
 
 /**
- * One call of a tool, as the model made it. `arguments` is the JSON text that the model wrote, which need not
- * parse; what a host asks of the model beside the tool's input (`securityRisk`, `summary`) stands on the action instead. `itemId`
- * is the id of the item that carried the call, where the provider gives one (OpenAI Responses); `thoughtSignature` is data that
- * the provider requires back with the call (Gemini).
+ * One call of a tool, as the model made it. `arguments` is the JSON text that the model wrote, which need not parse;
+ * what a host asks of the model beside the tool's input (`securityRisk`, `summary`) stands on the action instead.
+ * `itemId` is the id of the item that carried the call, where the provider gives one (OpenAI Responses);
+ * `thoughtSignature` is data that the provider requires back with the call (Gemini).
  */
 export type ToolCall = Immutable<z.infer<typeof toolCallSchema>>;
 

@@ -1,6 +1,7 @@
 /**
- * A part of a text, as `String.prototype.slice` gives it, that never begins or ends inside of a surrogate pair: a pair at an
- * edge is left out. So a part of well-formed text is well-formed, and never longer than what was asked for.
+ * Returns a part of a text, as `String.prototype.slice` gives it, that never begins or ends inside of a surrogate pair:
+ * a pair at an edge is left out. So a part of well-formed text is well-formed, and never longer than what was asked
+ * for.
  *
  * @param start - unit: UTF-16 code units; negative counts from the end. @defaultValue 0
  * @param end - as `start`. @defaultValue the end of the text
@@ -13,8 +14,8 @@ export function sliceText(text: string, start = 0, end = text.length): string {
 }
 
 /**
- * Where a text can be cut so that no surrogate pair is split: the index itself, or the one before it. For texts that are handed
- * out in parts, each of which begins where the last one ended.
+ * Returns the place where a text can be cut so that no surrogate pair is split: the index itself, or the one before it.
+ * For texts that are handed out in parts, each of which begins where the last one ended.
  *
  * @param index - unit: UTF-16 code units
  */
@@ -23,8 +24,9 @@ export function textBoundary(text: string, index: number): number {
 }
 
 /**
- * The next part of a text that is handed out in parts: about as long as asked for, never inside of a surrogate pair, and not
- * empty before the end. Where an offset splits a pair, the part begins with the pair; the next one begins at `end`.
+ * Returns the next part of a text that is handed out in parts: about as long as asked for, never inside of a surrogate
+ * pair, and not empty before the end. Where an offset splits a pair, the part begins with the pair; the next one begins
+ * at `end`.
  *
  * @param offset - unit: UTF-16 code units, as `length` and the result
  */

@@ -26,8 +26,8 @@ const asciiClasses = new Uint8Array(128).map((_, code) => {
 });
 
 /**
- * What a word costs beyond its first token: so many tokens for each letter above a length. Tokenizers know most words with the
- * space before them whole, fewer without, and cut what follows a mark, a digit or is written in capitals.
+ * What a word costs beyond its first token: so many tokens for each letter above a length. Tokenizers know most words
+ * with the space before them whole, fewer without, and cut what follows a mark, a digit or is written in capitals.
  *
  * @see decision 59 for how these numbers were measured, those of other scripts than Latin too
  */
@@ -44,7 +44,7 @@ const words = {
   wide: [1, 0.75],
 } as const satisfies Readonly<Record<string, readonly [letters: number, tokens: number]>>;
 
-/** What the letters behind an accent cost: the rest of a word. Unit: tokens a letter. */
+/** The cost of the letters after an accent: the rest of a word. Unit: tokens a letter. */
 const afterAccent = 0.35;
 /** A longer run of letters is no word but data. */
 const longestWord = 24;
@@ -57,13 +57,13 @@ const mostChangesOfRuler = 0.6;
 /** Longer texts are estimated by samples, so that a huge output costs no more than a long one. Unit: characters. */
 const longest = 2_048;
 const sampleLength = 256;
-/** What a sample counts too much, because it begins and ends within a word. Unit: tokens. */
+/** The surplus in the count of a sample, because it begins and ends within a word. Unit: tokens. */
 const cutTokens = 1;
 
 /**
- * An estimate of a text's tokens, without a tokenizer's table: walks over the pieces into which a tokenizer such as o200k cuts a
- * text first, and adds what a piece of that kind and length has on average. Costs O(length), up to 2,048 characters; of a longer text eight
- * samples are read.
+ * Returns an estimate of a text's tokens, without a tokenizer's table: walks over the pieces into which a tokenizer
+ * such as o200k cuts a text first, and adds what a piece of that kind and length has on average. Costs O(length), up to
+ * 2,048 characters; of a longer text eight samples are read.
  */
 export function estimateTextTokens(text: string): number {
   if (text.length <= longest) return tokensOf(text);
@@ -99,7 +99,7 @@ function tokensOf(text: string): number {
 function tokensIn(text: Codes, to: number): number {
   let tokens = 0;
   let before = newline;
-  /** What is cut together with the word that follows it. */
+  /** The characters that are cut together with the word after them. */
   let lead = newline;
   for (let at = 0; at < to;) {
     const kind = classAt(text, at);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { toolDefinitionSchema } from './tool-definition.js';
+import { toolDefinitionSchema } from './llm-convertible-events.js';
 import { defineTool, toolDefinition } from './tool.js';
 import type { ToolContext } from './tool.js';
 

@@ -1,15 +1,16 @@
 import * as z from 'zod/mini';
 import type { CustomEvent, Event } from './event.js';
 import type { EventId } from './event-base.js';
-import { errorTexts } from './error-texts.js';
+import { errorTexts } from './parse-event.js';
 import type { ContentPart } from './message.js';
-import type { ToolDefinition } from './tool-definition.js';
+import type { ToolDefinition } from './llm-convertible-events.js';
 
-/** What a tool may use while it runs. */
+/** The facilities that a tool may use while it runs. */
 export interface ToolContext {
   /**
-   * The action that is being carried out: the same id however often it runs, in whatever process. Give it to services as the idempotency
-   * key, so that an action of a `repeatable` tool takes effect once though it runs again after a crash.
+   * The action that is being carried out: the same id however often it runs, in whatever process. Give it to services
+   * as the idempotency key, so that an action of a `repeatable` tool takes effect once though it runs again after a
+   * crash.
    */
   readonly actionId: EventId;
   readonly toolCallId: string;
@@ -17,7 +18,7 @@ export interface ToolContext {
   readonly signal?: AbortSignal;
   /** The log so far, oldest first: the same object for every call of one conversation, iterated anew at each look. */
   readonly log: Iterable<Event>;
-  /** Any event of the log by its id. */
+  /** Returns any event of the log by its id. */
   event(id: EventId): Event | undefined;
   /**
    * Appends an event of the tool's own to the log; resolves when it is in the log. A tool may append events of the types that
@@ -32,7 +33,7 @@ export interface ToolContext {
   readonly maxOutputCharacters?: number;
 }
 
-/** What a tool answers: text, or content with a mark for failure and data for programs. */
+/** The answer of a tool: text, or content with a mark for failure and data for programs. */
 export type ToolOutput =
   | string
   | {
@@ -48,7 +49,7 @@ export type ToolOutput =
  * the model can act on; `execute` may throw too, and the model reads that message as the call's error.
  */
 export interface Tool<Input = unknown> extends ToolDefinition {
-  /** How long a call may take. Unit: milliseconds; `Infinity` is no limit. @defaultValue what the agent says */
+  /** The longest duration of a call. Unit: milliseconds; `Infinity` is no limit. @defaultValue what the agent says */
   readonly timeoutMs?: number;
   /** The namespaced types of the events that it appends, such as `'acme/note'`. @defaultValue none */
   readonly eventTypes?: readonly CustomEvent['type'][];
@@ -91,7 +92,7 @@ export function defineTool<Schema extends z.core.$ZodObject>(options: {
   };
 }
 
-/** The part of a tool that a model reads, without its code. */
+/** Returns the part of a tool that a model reads, without its code. */
 export function toolDefinition(tool: ToolDefinition): ToolDefinition {
   return {
     name: tool.name,

@@ -8,11 +8,11 @@ import {
 import { describe, expect, it, test } from 'vitest';
 import { fewer } from '../test-support/fewer.js';
 import { anyCharacter } from '../test-support/any-character.js';
-import { toMessagesRequest } from './anthropic/to-request.js';
-import { toResponsesRequest } from './openai/responses/to-request.js';
+import { toMessagesRequest } from './anthropic/request.js';
+import { toResponsesRequest } from './openai/responses/request.js';
 import { serverProfile } from './openai/server-profile.js';
-import { toChatCompletionsRequest } from './openai/to-request.js';
-import { pleaseGoOn, startOfConversation } from './wire/placeholders.js';
+import { toChatCompletionsRequest } from './openai/chat/request.js';
+import { pleaseGoOn, startOfConversation } from './wire/sendable-message.js';
 
 // Any list that a view can render, and dirt that one never does: ids used again by a later answer, names and ids that no
 // provider takes, blank text, arguments that do not parse, images that cannot be sent, no user at all, kinds of another version,

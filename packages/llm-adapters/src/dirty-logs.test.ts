@@ -9,10 +9,10 @@ import {
   checkResponsesRequest,
 } from '@palimpsest/provider-servers';
 import { expect, it } from 'vitest';
-import { toMessagesRequest } from './anthropic/to-request.js';
-import { toResponsesRequest } from './openai/responses/to-request.js';
+import { toMessagesRequest } from './anthropic/request.js';
+import { toResponsesRequest } from './openai/responses/request.js';
 import { serverProfile } from './openai/server-profile.js';
-import { toChatCompletionsRequest } from './openai/to-request.js';
+import { toChatCompletionsRequest } from './openai/chat/request.js';
 
 // Logs with everything in them that no agent should write, halves of surrogate pairs in every text among them: what a view
 // makes of them and an adapter sends is never refused, with tools and without.

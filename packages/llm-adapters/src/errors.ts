@@ -6,7 +6,7 @@ export interface LLMErrorOptions {
   readonly provider: string;
   /** The HTTP status, if there was one. */
   readonly statusCode?: number | undefined;
-  /** How long the provider asks to wait before the next attempt. Unit: milliseconds. */
+  /** The time that the provider asks to wait before the next attempt. Unit: milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /** The provider's id of the request, for its support. */
   readonly requestId?: string | undefined;
@@ -49,14 +49,17 @@ export class LLMError extends PalimpsestError {
 }
 
 /**
- * What to do about an overflow. `input`: the input leaves no room in the window: condense. `input-and-output`: the input
- * fits and the answer asked for does not fit beside it: ask for a shorter answer first, since condensing alone can loop.
- * `bytes`: the request's body is too large, whatever its tokens, or holds too many or too large images and documents: send fewer or
- * smaller ones.
+ * What to do about an overflow. `input`: the input leaves no room in the window: condense. `input-and-output`: the
+ * input fits and the answer asked for does not fit beside it: ask for a shorter answer first, since condensing alone
+ * can loop. `bytes`: the request's body is too large, whatever its tokens, or holds too many or too large images and
+ * documents: send fewer or smaller ones.
  */
 export type OverflowKind = 'input' | 'input-and-output' | 'bytes';
 
-/** The request does not fit into the model's window, or into what the account may send in a minute. Never retryable as it is. */
+/**
+ * The request does not fit into the model's window, or into what the account may send in a minute. Never retryable as
+ * it is.
+ */
 export class ContextWindowExceededError extends LLMError {
   static override get typeName(): string {
     return 'ContextWindowExceededError';
@@ -87,7 +90,9 @@ export class ContextWindowExceededError extends LLMError {
   }
 }
 
-/** Why a rate limit refused. `rate`: too much at once, wait. `quota`: the account has nothing left to spend. */
+/**
+ * The reason why a rate limit refused. `rate`: too much at once, wait. `quota`: the account has nothing left to spend.
+ */
 export type RateLimitKind = 'rate' | 'quota';
 
 /** The account's limit was reached. Retryable if `kind` is `rate`, unless the provider says otherwise. */

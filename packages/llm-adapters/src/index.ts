@@ -5,13 +5,15 @@ export type {
   Completion,
   CompletionRequest,
   CountedUsage,
+  Delta,
+  FailedAttempt,
   FinishReason,
   JsonSchemaFormat,
   LLM,
+  RateWait,
   ToolChoice,
 } from './llm.js';
-export type { Delta } from './delta.js';
-export { deltasFromMessage } from './delta.js';
+export { endedNaturally, wholeCalls } from './llm.js';
 export type { LLMErrorOptions, OverflowKind, RateLimitKind } from './errors.js';
 export {
   AuthenticationError,
@@ -32,17 +34,25 @@ export type { CostDetails, PriceTier, TokenPrices, TokenRates } from './prices.j
 export { costOf } from './prices.js';
 export type { LimitedLLMOptions } from './rates/limited-llm.js';
 export { limitedLLM } from './rates/limited-llm.js';
-export type { RateCost, RateLimit, RateLimitOptions, RateWait } from './rates/rate-limit.js';
-export { rateLimit } from './rates/rate-limit.js';
-export type { MemoryRateLimitStoreOptions, RateCharge, RateLimitStore } from './rates/rate-limit-store.js';
-export { memoryRateLimitStore } from './rates/rate-limit-store.js';
-export type { FailedAttempt, RetryOptions } from './retry.js';
+export type {
+  MemoryRateLimitStoreOptions,
+  RateCharge,
+  RateCost,
+  RateLimit,
+  RateLimitOptions,
+  RateLimitStore,
+} from './rates/rate-limit.js';
+export { memoryRateLimitStore, rateLimit } from './rates/rate-limit.js';
+export type { RetryOptions } from './retry.js';
 export type { Usage } from '@palimpsest/events';
-export { noUsage, sumUsage, totalInputTokens } from './usage.js';
-export type { PromptHints, SentPrompt } from './sent-prompt.js';
-export { promptToSend } from './sent-prompt.js';
-export type { AnsweredRequest, CacheDrift, CacheDriftReason, RequestPair } from './cache-drift.js';
-export { cacheDriftOf, expectedCacheRead } from './cache-drift.js';
-export { endedNaturally, wholeCalls } from './whole-calls.js';
-export { estimateInputTokens, estimateUsage } from './usage-estimate.js';
-export { unnamedToolName } from './wire/received-call.js';
+export { estimateInputTokens, estimateUsage, noUsage, sumUsage, totalInputTokens } from './usage.js';
+export type {
+  AnsweredRequest,
+  CacheDrift,
+  CacheDriftReason,
+  PromptHints,
+  RequestPair,
+  SentPrompt,
+} from './prompt-cache.js';
+export { cacheDriftOf, expectedCacheRead, promptToSend } from './prompt-cache.js';
+export { unnamedToolName } from './wire/pieces.js';

@@ -3,16 +3,16 @@ import type { AssistantMessage, Message, UserMessage } from '@palimpsest/events'
 import { View } from '@palimpsest/view';
 import { randomLog } from '@palimpsest/view/testing';
 import { describe, expect, it } from 'vitest';
-import type { MessagesOptions } from './anthropic/request-plan.js';
-import { toMessagesRequest } from './anthropic/to-request.js';
+import type { MessagesOptions } from './anthropic/request.js';
+import { toMessagesRequest } from './anthropic/request.js';
 import type { CompletionRequest } from './llm.js';
 import { deepFreeze } from './memo.js';
-import { toResponsesRequest } from './openai/responses/to-request.js';
+import { toResponsesRequest } from './openai/responses/request.js';
 import { serverProfile } from './openai/server-profile.js';
 import type { ServerName } from './openai/server-profile.js';
-import { toChatCompletionsRequest } from './openai/to-request.js';
-import { promptToSend } from './sent-prompt.js';
-import type { SentPrompt } from './sent-prompt.js';
+import { toChatCompletionsRequest } from './openai/chat/request.js';
+import { promptToSend } from './prompt-cache.js';
+import type { SentPrompt } from './prompt-cache.js';
 
 // What a message became is remembered with it. A body that is made with memory is the body that is made without it, and no body
 // changes when a later one is made.

@@ -16,7 +16,7 @@ export class Memo<Source extends object, Made> {
   readonly #entries = new WeakMap<Source, Entry<Made>>();
 
   /**
-   * What the source became with these inputs.
+   * Returns what the source became with these inputs.
    *
    * @param inputs - everything else that the result depends on: primitive values, compared by value, and objects, compared by
    *   identity
@@ -31,7 +31,7 @@ export class Memo<Source extends object, Made> {
   }
 }
 
-/** The function with a {@link Memo} of its results. */
+/** Returns the function with a {@link Memo} of its results. */
 export function remembering<Source extends object, Made>(make: (source: Source) => Made): (source: Source) => Made {
   const memo = new Memo<Source, Made>();
   return (source) => memo.of(source, make);
@@ -43,7 +43,7 @@ function isSameList(some: readonly unknown[], others: readonly unknown[]): boole
   return true;
 }
 
-/** True for a primitive value, and for a frozen object in which everything is frozen too. */
+/** Returns true for a primitive value, and for a frozen object in which everything is frozen too. */
 function isDeepFrozen(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (!Object.isFrozen(value)) return false;

@@ -1,13 +1,16 @@
 import type { Usage } from '@palimpsest/events';
 
-/** What a model's tokens cost. Unit: USD per million tokens. */
+/** The prices of a model's tokens. Unit: USD per million tokens. */
 export interface TokenRates {
   /** Input tokens that are neither read from nor written to the prompt cache. */
   readonly input: number;
   readonly cacheRead: number;
   /** Tokens written to the cache with the default lifetime. */
   readonly cacheWrite: number;
-  /** Tokens written to the cache with another lifetime, by the provider's name for it: `1h`, `12h`. @defaultValue `cacheWrite` */
+  /**
+   * Tokens written to the cache with another lifetime, by the provider's name for it: `1h`, `12h`. @defaultValue
+   * `cacheWrite`
+   */
   readonly cacheWriteByTtl?: Readonly<Record<string, number>>;
   /** Output tokens: answer and thinking. */
   readonly output: number;
@@ -34,7 +37,7 @@ export interface CostDetails {
   readonly cacheWrites?: Readonly<Record<string, number>>;
 }
 
-/** The cost of a call at these prices. Unit: USD. */
+/** Returns the cost of a call at these prices. Unit: USD. */
 export function costOf(usage: Usage, prices: TokenPrices, { cacheWrites = {} }: CostDetails = {}): number {
   const rates = ratesFor(usage, prices);
   let ordinaryWrites = usage.cacheWriteTokens;

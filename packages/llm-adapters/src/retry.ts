@@ -1,8 +1,14 @@
+import type { FailedAttempt } from './llm.js';
+import { ServiceUnavailableError } from './errors.js';
 import type { LLMError } from './errors.js';
+import { shownAddress } from './http-failure.js';
 
 /** The number of retries of a call and the waits between them. */
 export interface RetryOptions {
-  /** The number of tries, the first included; with 1 there are no retries. `Infinity`: only the time is limited. @defaultValue 3 */
+  /**
+   * The number of tries, the first included; with 1 there are no retries. `Infinity`: only the time is limited.
+   * @defaultValue 3
+   */
   readonly attempts?: number;
   /** No try begins later than this after the first failure. Unit: milliseconds. @defaultValue `Infinity` */
   readonly maxTotalMs?: number;
@@ -16,29 +22,16 @@ export interface RetryOptions {
    */
   readonly maxRetryAfterMs?: number;
   /**
-   * Called before each wait with the failure that is retried. If it returns a promise, the next try waits for that, too. An error that
-   * it throws or rejects with ends the call.
+   * Called before each wait with the failure that is retried. If it returns a promise, the next try waits for that,
+   * too. An error that it throws or rejects with ends the call.
    */
   readonly onRetry?: (failure: FailedAttempt) => unknown;
-}
-
-/** A failed try that is retried. */
-export interface FailedAttempt {
-  /** Counted from 1. */
-  readonly attempt: number;
-  /** `Infinity` if only the time is limited. */
-  readonly attempts: number;
-  /** How long tries go on after this failure. Unit: milliseconds. Absent if only their number is limited. */
-  readonly remainingMs?: number;
-  readonly error: LLMError;
-  /** The wait before the next. Unit: milliseconds. */
-  readonly delayMs: number;
 }
 
 const defaults = { attempts: 3, maxTotalMs: Infinity, minDelayMs: 1_000, maxDelayMs: 30_000, maxRetryAfterMs: 60_000 };
 
 /** Describes the first option whose number is invalid; undefined if all are valid. */
-export function whatIsWrongWith({ attempts = 1, ...delays }: RetryOptions): string | undefined {
+export function retryOptionsProblem({ attempts = 1, ...delays }: RetryOptions): string | undefined {
   if (attempts !== Infinity && (!Number.isInteger(attempts) || attempts < 1)) {
     return `retry.attempts must be a whole number above 0, not ${attempts}`;
   }
@@ -50,12 +43,12 @@ export function whatIsWrongWith({ attempts = 1, ...delays }: RetryOptions): stri
 }
 
 /**
- * Repeats a call until it succeeds, fails with an error that is not retryable, or has no tries or no time left; then throws the
- * last error. Between tries it waits a random time up to a bound that doubles (full jitter), and at least as long as the
- * provider asks.
+ * Repeats a call until it succeeds, fails with an error that is not retryable, or has no tries or no time left; then
+ * throws the last error. Between tries it waits a random time up to a bound that doubles (full jitter), and at least as
+ * long as the provider asks.
  *
- * No library does this: p-retry's wait ignores the time that the provider asks for, and cockatiel's wait cannot be aborted. The
- * maintained versions of both need Node 22.
+ * No library does this: p-retry's wait ignores the time that the provider asks for, and cockatiel's wait cannot be
+ * aborted. The maintained versions of both need Node 22.
  *
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ for full jitter
  */
@@ -116,4 +109,36 @@ export async function wait(delayMs: number, signal: AbortSignal | undefined): Pr
     }, delayMs);
     signal?.addEventListener('abort', abort, { once: true });
   });
+}
+
+/** The longest delay that a timer accepts; a longer one would fire at once. Unit: milliseconds. */
+export const longestTimeoutMs = 2_147_000_000;
+
+/**
+ * Ends an attempt if the server is silent for too long; `onActivity` restarts the timer. The attempt's signal aborts
+ * when the timer fires and when the caller's signal aborts.
+ *
+ * @throws {@link ServiceUnavailableError} after the silence, however the attempt reacts to the abort.
+ */
+export async function endAfterSilence<Answer>(
+  options: { timeoutMs: number; signal: AbortSignal | undefined; provider: string; baseURL: string },
+  attempt: (signal: AbortSignal, onActivity: () => void) => Promise<Answer>,
+): Promise<Answer> {
+  const { timeoutMs, signal, provider, baseURL } = options;
+  const silence = new AbortController();
+  const message = `${provider}: no answer within ${timeoutMs} ms from ${shownAddress(baseURL)}`;
+  const timedOut = new ServiceUnavailableError(message, { provider });
+  const start = () => setTimeout(() => silence.abort(timedOut), timeoutMs);
+  let timer = start();
+  const onActivity = () => {
+    clearTimeout(timer);
+    timer = start();
+  };
+  try {
+    return await attempt(signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]), onActivity);
+  } catch (thrown) {
+    throw silence.signal.aborted ? timedOut : thrown;
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,23 +1,22 @@
 import type { Usage } from '@palimpsest/events';
-import { AnsweredCounts, overflowInAnswer } from './answered-overflow.js';
-import { assertRequest } from './checked-input.js';
-import { wholeCharacters } from './delta.js';
-import type { Delta } from './delta.js';
-import { connectionFailure } from './connection-failure.js';
+import { wholeCharacters } from './llm.js';
+import type { Completion, CompletionRequest, Delta, LLM } from './llm.js';
 import { AuthenticationError, InvalidRequestError, LLMError, ServiceUnavailableError } from './errors.js';
-import { effortOf } from './models/effort.js';
-import type { Completion, CompletionRequest, LLM } from './llm.js';
+import { connectionFailure } from './http-failure.js';
 import type { Effort, ModelFacts } from './models/model-facts.js';
-import { priceTable, pricesAt } from './models/price-table.js';
-import { vendorOf } from './models/vendor.js';
-import type { Vendor } from './models/vendor.js';
+import { pricesAt, priceTable, vendorOf } from './models/price-table.js';
+import type { Vendor } from './models/price-table.js';
+import { isCount, isEffort, isFunction, isObject, isText } from './options.js';
+import type { OptionCheck, OptionChecks } from './options.js';
+import { AnsweredCounts, overflowInAnswer } from './overflow.js';
 import { costOf } from './prices.js';
 import type { CostDetails, TokenPrices } from './prices.js';
-import { whatIsWrongWith, withRetries } from './retry.js';
+import { assertRequest, effortOf } from './request-check.js';
+import { endAfterSilence, longestTimeoutMs, retryOptionsProblem, withRetries } from './retry.js';
 import type { RetryOptions } from './retry.js';
-import { secretsOf } from './secrets.js';
+import { isSendable, secretHeaders, secretsInAddress, secretsOf } from './secrets.js';
 import type { Secrets } from './secrets.js';
-import { endAfterSilence, longestTimeoutMs } from './silence.js';
+import { field, isRecord } from './wire/json-fields.js';
 
 /** The options that every adapter has. */
 export interface SdkLLMOptions {
@@ -30,7 +29,7 @@ export interface SdkLLMOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The longest answer if the request sets no limit. Unit: tokens. */
   readonly maxOutputTokens?: number;
-  /** How hard the model works on an answer if the request does not say it. @defaultValue the model's own */
+  /** The effort that the model spends on an answer if the request does not say it. @defaultValue the model's own */
   readonly effort?: Effort;
   /** Unit: tokens. @defaultValue the model table's value */
   readonly contextWindow?: number;
@@ -66,25 +65,27 @@ export interface SendCall {
    * The adapter calls it for every event of a stream, including events without a delta (hidden thinking): they also end a
    * silence.
    */
-  readonly heard: () => void;
+  readonly onActivity: () => void;
   /** The time limit for the SDK's own timer, whose default can be shorter. Unit: milliseconds. */
   readonly timeoutMs: number;
 }
 
 /** The parts in which adapters differ. */
-export interface SdkAdapter<Client, Body, Response> {
+interface SdkAdapter<Client, Body, Response> {
   readonly provider: string;
   readonly facts: ModelFacts;
   /** The address of the server, resolved from options, environment and default. */
   readonly baseURL: string;
   /** Makes the SDK's client, with no retries of its own. */
   newClient(): Promise<Client>;
-  /** The keys that the client sends. */
+  /** Returns the keys that the client sends. */
   keysOf(client: Client): readonly (string | null)[];
   toRequest(request: CompletionRequest, client: Client): Body;
-  /** The same response object, streamed or not. */
+  /** Sends a request. Resolves to the same response object, streamed or not. */
   send(client: Client, body: Body, call: SendCall): Promise<Response>;
   /**
+   * Reads the answer in a response.
+   *
    * @param prices - those in force now
    * @throws {@link LLMError} when the response is not an answer.
    */
@@ -99,10 +100,10 @@ const defaultTimeoutMs = 600_000;
 const sdkGraceMs = 1_000;
 
 /**
- * An {@link LLM} over a provider's package. The first call creates the client, and all calls share it.
+ * Returns an {@link LLM} over a provider's package. The first call creates the client, and all calls share it.
  *
- * @throws {@link InvalidRequestError} when `timeoutMs` is not above 0, a number of `retry` is invalid, or the model does not take
- *   the `effort`.
+ * @throws {@link InvalidRequestError} when `timeoutMs` is not above 0, a number of `retry` is invalid, or the model
+ *   does not take the `effort`.
  */
 export function sdkLLM<Client, Body, Response>(
   options: SdkLLMOptions,
@@ -111,7 +112,7 @@ export function sdkLLM<Client, Body, Response>(
   const { model, retry = {}, now = () => new Date() } = options;
   const timeoutMs = Math.min(options.timeoutMs ?? defaultTimeoutMs, longestTimeoutMs);
   const { provider } = adapter;
-  const wrong = timeoutMs > 0 ? whatIsWrongWith(retry) : `timeoutMs must be above 0, not ${timeoutMs}`;
+  const wrong = timeoutMs > 0 ? retryOptionsProblem(retry) : `timeoutMs must be above 0, not ${timeoutMs}`;
   if (wrong !== undefined) throw new InvalidRequestError(`${provider}: ${wrong}`, { provider });
   effortOf({}, options, adapter.facts);
   const vendor = vendorOf(adapter.baseURL);
@@ -165,7 +166,7 @@ export function sdkLLM<Client, Body, Response>(
     const body = adapter.toRequest(request, client);
     /** An error that the caller's callback threw. It belongs to the caller and is not a failure of the provider. */
     let thrownByCaller: { readonly thrown: unknown } | undefined;
-    const tell = (listener: () => void): void => {
+    const callListener = (listener: () => void): void => {
       // More may have arrived with the piece at which the caller had enough.
       signal?.throwIfAborted();
       try {
@@ -176,15 +177,15 @@ export function sdkLLM<Client, Body, Response>(
       }
     };
     let wasHeard = false;
-    const handOut = (delta: Delta): void => {
+    const passDelta = (delta: Delta): void => {
       wasHeard = true;
-      tell(() => onDelta?.(delta));
+      callListener(() => onDelta?.(delta));
     };
-    const handOutCount: SendCall['onUsage'] = (usage, details) => {
+    const passUsage: SendCall['onUsage'] = (usage, details) => {
       wasHeard = true;
       const inForce = pricesNow();
       const cost = inForce === undefined ? {} : { costUsd: costOf(usage, inForce, details) };
-      tell(() => onUsage?.({ usage, ...cost }));
+      callListener(() => onUsage?.({ usage, ...cost }));
     };
     const tries: RetryOptions = {
       ...retry,
@@ -198,13 +199,13 @@ export function sdkLLM<Client, Body, Response>(
     return withRetries(tries, {
       signal,
       attempt: () =>
-        endAfterSilence({ timeoutMs, signal, provider, baseURL: adapter.baseURL }, (attemptSignal, heard) =>
+        endAfterSilence({ timeoutMs, signal, provider, baseURL: adapter.baseURL }, (attemptSignal, onActivity) =>
           ask(client, body, {
             signal: attemptSignal,
-            heard,
+            onActivity,
             timeoutMs: timeoutMs + sdkGraceMs,
-            ...(onDelta === undefined ? {} : { onDelta: handOut }),
-            ...(onUsage === undefined ? {} : { onUsage: handOutCount }),
+            ...(onDelta === undefined ? {} : { onDelta: passDelta }),
+            ...(onUsage === undefined ? {} : { onUsage: passUsage }),
           }),
         )
           .catch((thrown: unknown) => {
@@ -254,40 +255,51 @@ export function sdkLLM<Client, Body, Response>(
   };
 }
 
-/** The table's window is the vendor's. Another server may run the same model with a smaller window. */
+/**
+ * Returns the facts at an address. The table's window is the vendor's. Another server may run the same model with a
+ * smaller window.
+ */
 function factsAt(vendor: Vendor | undefined, facts: ModelFacts, options: SdkLLMOptions): ModelFacts {
   if (facts.provider !== 'compatible' || vendor !== undefined) return facts;
   const { contextWindow: _, maxInputTokens: __, ...rest } = facts;
   return { ...rest, ...options.facts };
 }
 
-/** An HTTP client quotes an invalid header in its error, so a key that cannot be sent must not reach the client. */
-function isSendable(key: string | null | undefined): boolean {
-  return key === null || key === undefined || /^[\x20-\x7e]*$/.test(key);
-}
+/** The names of `RetryOptions`; its numbers are checked where they are used. */
+const retryNames = Object.keys({
+  attempts: true,
+  maxTotalMs: true,
+  minDelayMs: true,
+  maxDelayMs: true,
+  maxRetryAfterMs: true,
+  onRetry: true,
+} satisfies Record<keyof RetryOptions, true>);
 
-/** The values of headers whose names mark them as keys, without `Bearer`. */
-function secretHeaders(headers: Readonly<Record<string, string>> = {}): readonly string[] {
-  return Object.entries(headers)
-    .filter(([name]) => namesSecret(name))
-    .map(([, value]) => value.replace(/^[a-z]+ /i, ''));
-}
+const isRetry: OptionCheck = (value) => {
+  const unknown = isRecord(value) ? Object.keys(value).find((name) => !retryNames.includes(name)) : undefined;
+  if (unknown !== undefined) return `an object of ${retryNames.join(', ')}: there is no option retry.${unknown}`;
+  const onRetry = field(value, 'onRetry');
+  return (
+    isObject(value) ??
+    (onRetry === undefined || isFunction(onRetry) === undefined ? undefined : 'with a function onRetry')
+  );
+};
 
-function namesSecret(name: string): boolean {
-  return /auth|key|token|secret|cookie|session|password|^sig/i.test(name);
-}
-
-/** The keys inside a URL: gateways take keys as user, password or parameter. Each key is listed both encoded and decoded. */
-function secretsInAddress(baseURL: string): readonly string[] {
-  if (!URL.canParse(baseURL)) return [];
-  const { username, password, searchParams } = new URL(baseURL);
-  const ofParameters = [...searchParams].filter(([name]) => namesSecret(name)).map(([, value]) => value);
-  const written = [username, password, ...ofParameters];
-  return written.flatMap((text) => {
-    try {
-      return [text, decodeURIComponent(text)];
-    } catch {
-      return [text];
-    }
-  });
-}
+/** The checks of the options that every adapter has. */
+export const sdkOptionChecks: OptionChecks<SdkLLMOptions> = {
+  // Which name is missing is said by `assertModel`.
+  model: () => undefined,
+  apiKey: isText,
+  baseURL: isText,
+  headers: isObject,
+  maxOutputTokens: isCount,
+  effort: isEffort,
+  contextWindow: isCount,
+  facts: isObject,
+  prices: isObject,
+  // What is wrong with the number is said where it is used.
+  timeoutMs: (value) => (typeof value === 'number' ? undefined : 'a number of milliseconds'),
+  retry: isRetry,
+  now: isFunction,
+  importModule: isFunction,
+};

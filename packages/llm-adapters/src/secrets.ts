@@ -5,7 +5,7 @@ const mark = '[secret]';
 
 /** Keeps keys out of errors: providers, proxies and HTTP clients quote the request. */
 export interface Secrets {
-  /** The text with every key in it replaced. */
+  /** Returns the text with every key in it replaced. */
   redact(text: string): string;
   /**
    * Returns the error unchanged if it holds no key. If it holds a key at any depth, returns a copy of its name, message and
@@ -36,7 +36,7 @@ export function secretsOf(keys: readonly (string | null | undefined)[]): Secrets
   };
 }
 
-/** True if all strings that are reachable from the value pass. False if there are too many to check. */
+/** Returns true if all strings that are reachable from the value pass. False if there are too many to check. */
 function everyString(value: unknown, passes: (text: string) => boolean): boolean {
   const seen = new Set<object>();
   const waiting: unknown[] = [value];
@@ -58,4 +58,41 @@ function everyString(value: unknown, passes: (text: string) => boolean): boolean
     }
   }
   return true;
+}
+
+/**
+ * Returns true for a key that can be sent. An HTTP client quotes an invalid header in its error, so another key must
+ * not reach the client.
+ */
+export function isSendable(key: string | null | undefined): boolean {
+  return key === null || key === undefined || /^[\x20-\x7e]*$/.test(key);
+}
+
+/** Returns the values of headers whose names mark them as keys, without `Bearer`. */
+export function secretHeaders(headers: Readonly<Record<string, string>> = {}): readonly string[] {
+  return Object.entries(headers)
+    .filter(([name]) => namesSecret(name))
+    .map(([, value]) => value.replace(/^[a-z]+ /i, ''));
+}
+
+function namesSecret(name: string): boolean {
+  return /auth|key|token|secret|cookie|session|password|^sig/i.test(name);
+}
+
+/**
+ * Returns the keys inside a URL: gateways take keys as user, password or parameter. Each key is listed both encoded and
+ * decoded.
+ */
+export function secretsInAddress(baseURL: string): readonly string[] {
+  if (!URL.canParse(baseURL)) return [];
+  const { username, password, searchParams } = new URL(baseURL);
+  const ofParameters = [...searchParams].filter(([name]) => namesSecret(name)).map(([, value]) => value);
+  const written = [username, password, ...ofParameters];
+  return written.flatMap((text) => {
+    try {
+      return [text, decodeURIComponent(text)];
+    } catch {
+      return [text];
+    }
+  });
 }

@@ -3,20 +3,21 @@ import type { AssistantMessage, ContentPart, Message, ToolDefinition } from '@pa
 import { View } from '@palimpsest/view';
 import { randomLog } from '@palimpsest/view/testing';
 import {
+  anthropicServer,
   checkAnthropicRequest,
   checkChatCompletionsRequest,
   checkResponsesRequest,
+  openaiServer,
 } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { toMessagesRequest } from './anthropic/to-request.js';
+import { toMessagesRequest } from './anthropic/request.js';
 import { anthropicLLM } from './anthropic/index.js';
 import { openaiLLM } from './openai/index.js';
-import { toResponsesRequest } from './openai/responses/to-request.js';
+import { toResponsesRequest } from './openai/responses/request.js';
 import { serverProfile } from './openai/server-profile.js';
 import type { ServerName } from './openai/server-profile.js';
-import { toChatCompletionsRequest } from './openai/to-request.js';
-import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
-import { estimateInputTokens } from './usage-estimate.js';
+import { toChatCompletionsRequest } from './openai/chat/request.js';
+import { estimateInputTokens } from './usage.js';
 
 // Kinds that this version does not know, as a newer version or another package writes them.
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { costOf } from './prices.js';
-import { estimateInputTokens, estimateUsage } from './usage-estimate.js';
-import { noUsage, sumUsage, totalInputTokens } from './usage.js';
+import { estimateInputTokens, estimateUsage, noUsage, sumUsage, totalInputTokens } from './usage.js';
 
 const usage = { uncachedInputTokens: 100, cacheReadTokens: 2_000, cacheWriteTokens: 300, outputTokens: 40 };
 

@@ -6,7 +6,7 @@ import {
   ServiceUnavailableError,
 } from '../src/errors.js';
 import type { Completion, CompletionRequest } from '../src/llm.js';
-import { unnamedToolName } from '../src/wire/received-call.js';
+import { unnamedToolName } from '../src/wire/pieces.js';
 import { scriptedLLM } from '../src/testing/scripted-llm.js';
 import type { ScriptedAnswer, ScriptedLLM } from '../src/testing/scripted-llm.js';
 import type { LLMScenario, LLMUnderTest, ScenarioTurn } from '../src/testing/llm-contract/scenario.js';

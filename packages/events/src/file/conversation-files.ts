@@ -18,7 +18,7 @@ const logSuffix = '.jsonl';
 const longestName = 200;
 const reservedByWindows = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
-/** The paths of the files of a conversation. */
+/** Returns the paths of the files of a conversation. */
 export function conversationFiles(directory: string, conversationId: string): ConversationFiles {
   const encoded = encode(conversationId);
   const tooLong = encoded.length > longestName;
@@ -31,7 +31,10 @@ export function conversationFiles(directory: string, conversationId: string): Co
   };
 }
 
-/** The conversation id from the name of a log, or the file that holds the id. Undefined if the file is not one of our logs. */
+/**
+ * Returns the conversation id from the name of a log, or the file that holds the id. Undefined if the file is not one
+ * of our logs.
+ */
 export function conversationOfLog(
   name: string,
 ): { readonly conversationId: string } | { readonly idFile: string } | undefined {

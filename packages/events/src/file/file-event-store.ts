@@ -1,16 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ConcurrencyError, EventStoreError } from '../errors.js';
+import { EventStoreError } from '../errors.js';
 import { assertConversationId, assertExpectedVersion, assertReadFrom } from '../event-store.js';
 import type { EventStore } from '../event-store.js';
 import { parseEvent } from '../parse-event.js';
 import { conversationFiles, conversationOfLog } from './conversation-files.js';
-import { ConversationLog } from './conversation-log.js';
-import { unless } from './file-system-error.js';
-import { OpenFiles } from './open-files.js';
+import { LogFile } from './log-file.js';
+import { assertAtVersion } from './log-writer.js';
+import { OpenFiles, unless } from './files.js';
 import { warnOfRepair } from './repair.js';
 import type { RepairReport } from './repair.js';
-import { writerTokens } from './writer-token.js';
+import { writerTokens } from './writer-life.js';
 
 /** Options of {@link fileEventStore}. */
 export interface FileEventStoreOptions {
@@ -29,9 +29,9 @@ export interface FileEventStoreOptions {
    */
   readonly lockTimeoutMs?: number;
   /**
-   * Identifies the machine among those that write to the folder. On one machine the store checks the process of a writer to see
-   * whether the writer lives. Set it if copies of a machine share a disk. @defaultValue the host's name, the boot and the
-   * process namespace
+   * Identifies the machine among those that write to the folder. On one machine the store checks the process of a
+   * writer to see whether the writer lives. Set it if copies of a machine share a disk. @defaultValue the host's name,
+   * the boot and the process namespace
    */
   readonly machineId?: string;
   /** A monotonic clock, used to observe other writers. Unit: milliseconds. @defaultValue `performance.now` */
@@ -47,7 +47,8 @@ export type FileEventStore = EventStore & Required<Pick<EventStore, 'openForWrit
 export const maxOpenFiles = 256;
 
 /**
- * An {@link EventStore} of JSON Lines files: one file per conversation, one event a line, only ever appended to.
+ * Returns an {@link EventStore} of JSON Lines files: one file per conversation, one event a line, only ever appended
+ * to.
  *
  * An append is in the log with all its events or with none. A resolved append survives `kill -9` and, with `fsync`, a power
  * cut. Any number of stores and processes of one machine may write to one conversation: appends happen one after another, and
@@ -73,12 +74,11 @@ export function fileEventStore(options: FileEventStoreOptions): FileEventStore {
     monotonicNow: options.monotonicNow ?? (() => performance.now()),
     openFiles: new OpenFiles(maxOpenFiles),
   };
-  const logs = new Map<string, ConversationLog>();
-  const logOf = (conversationId: string): ConversationLog => {
+  const logs = new Map<string, LogFile>();
+  const logOf = (conversationId: string): LogFile => {
     assertConversationId(conversationId);
     const log =
-      logs.get(conversationId) ??
-      new ConversationLog(conversationId, conversationFiles(directory, conversationId), settings);
+      logs.get(conversationId) ?? new LogFile(conversationId, conversationFiles(directory, conversationId), settings);
     logs.set(conversationId, log);
     return log;
   };
@@ -90,8 +90,8 @@ export function fileEventStore(options: FileEventStoreOptions): FileEventStore {
       const parsed = events.map((event) => parseEvent(event));
       if (parsed.length > 0) return { version: await log.append(parsed, expectedVersion) };
       const version = await log.version();
-      if (expectedVersion === undefined || expectedVersion === version) return { version };
-      throw new ConcurrencyError({ conversationId, expectedVersion, actualVersion: version });
+      assertAtVersion(version, conversationId, expectedVersion);
+      return { version };
     },
     async openForWriting(conversationId) {
       return logOf(conversationId).openForWriting();

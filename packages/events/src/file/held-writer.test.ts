@@ -7,7 +7,7 @@ import type { ConversationWriter, EventStore } from '../event-store.js';
 import type { Event } from '../event.js';
 import { logBuilder } from '../testing/index.js';
 import { fileEventStore } from './file-event-store.js';
-import { silenceMs } from './heartbeat.js';
+import { silenceMs } from './writer-life.js';
 import { rivalWriters } from '../../test-support/crash/rival-writers.js';
 import { bundleWriter, isStopped, startWriter, storedIds } from '../../test-support/crash/writer-under-test.js';
 import type { WriterProcessOptions } from '../../test-support/crash/writer-process.js';

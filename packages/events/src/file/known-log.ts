@@ -1,12 +1,10 @@
 import { fstatSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { countLines, readRange } from './log-lines.js';
-import { findTail } from './log-tail.js';
-import type { LogTail } from './log-tail.js';
-import type { AppendLines } from './write-lines.js';
+import { countLines, findTail, readRange } from './log-lines.js';
+import type { AppendLines, LogTail } from './log-lines.js';
 
 /** The number of events and lines in the first `size` bytes of a log. */
-export type LogPosition = Pick<KnownLog, 'size' | 'version' | 'lines'>;
+type LogPosition = Pick<KnownLog, 'size' | 'version' | 'lines'>;
 
 /**
  * The data that a store remembers of a log, so that it need not read the log again: the number of events in its first `size`
@@ -80,13 +78,13 @@ export async function examineLog(handle: FileHandle, file: string, known: KnownL
   return { ...(await knownAt(handle, identity, { size: tail.end, version, lines })), tail, fileSize };
 }
 
-/** The data to remember of a log that was counted up to this position. */
+/** Returns the data to remember of a log that was counted up to this position. */
 export async function knownAt(handle: FileHandle, identity: string, counted: LogPosition): Promise<KnownLog> {
   const { size } = counted;
   return { ...counted, identity, lastBytes: await readRange(handle, Math.max(0, size - rememberedBytes), size) };
 }
 
-/** The known data of a log after these lines were appended. */
+/** Returns the known data of a log after these lines were appended. */
 export function withAppended(log: KnownLog, { bytes, count }: AppendLines): KnownLog {
   return {
     identity: log.identity,

@@ -1,19 +1,17 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { EventStoreError, WriterOustedError } from '../errors.js';
-import { admit, GroupCommit } from './group-commit.js';
-import type { WaitingAppend } from './group-commit.js';
-import { startHeartbeat } from './heartbeat.js';
-import type { Heartbeat } from './heartbeat.js';
+import { ConcurrencyError, EventStoreError, WriterOustedError } from '../errors.js';
+import { startHeartbeat } from './writer-life.js';
+import type { Heartbeat } from './writer-life.js';
 import type { KnownLog } from './known-log.js';
-import type { LockedLog } from './locked-log.js';
-import type { IdleFile, OpenFiles } from './open-files.js';
-import type { AppendLines } from './write-lines.js';
-import type { WriterLock } from './writer-lock.js';
+import type { LockedLog, WriterLock } from './writer-lock.js';
+import type { IdleFile, OpenFiles } from './files.js';
+import { linesOf } from './log-lines.js';
+import type { AppendLines } from './log-lines.js';
 
 /** Options of {@link LogWriter}. */
-export interface LogWriterOptions {
+interface LogWriterOptions {
   readonly conversationId: string;
   readonly file: string;
   readonly openFiles: OpenFiles;
@@ -36,15 +34,7 @@ export class LogWriter implements IdleFile {
   #log: KnownLog | undefined;
   #isOusted = false;
   #closed: Promise<void> | undefined;
-  #lastGroup: Promise<unknown> = Promise.resolve();
-  readonly #appends = new GroupCommit(
-    (work) => {
-      const done = this.#lastGroup.then(work);
-      this.#lastGroup = done.catch(() => undefined);
-      return done;
-    },
-    (group) => this.#commit(group),
-  );
+  #lastAppend: Promise<unknown> = Promise.resolve();
 
   private constructor(locked: LockedLog, log: KnownLog, heartbeat: Heartbeat, options: LogWriterOptions) {
     this.#options = options;
@@ -64,16 +54,20 @@ export class LogWriter implements IdleFile {
 
   /**
    * Appends events (as JSON texts), all or none, and resolves to the new version. Without events it resolves to the current
-   * version. Waiting appends are written together.
+   * version. Appends take effect one after another.
    */
   append(texts: readonly string[], expectedVersion: number | undefined): Promise<number> {
-    if (this.#closed === undefined) return this.#appends.append(texts, expectedVersion);
-    return Promise.reject(new EventStoreError(`The writer of '${this.#options.conversationId}' is closed.`));
+    if (this.#closed !== undefined) {
+      return Promise.reject(new EventStoreError(`The writer of '${this.#options.conversationId}' is closed.`));
+    }
+    const done = this.#lastAppend.then(() => this.#append(texts, expectedVersion));
+    this.#lastAppend = done.catch(() => undefined);
+    return done;
   }
 
   /** Waits for the appends that are under way, closes the file and releases the lock. */
   close(): Promise<void> {
-    this.#closed ??= this.#lastGroup.then(() => this.#close());
+    this.#closed ??= this.#lastAppend.then(() => this.#close());
     return this.#closed;
   }
 
@@ -83,26 +77,25 @@ export class LogWriter implements IdleFile {
     await handle?.close();
   }
 
-  async #commit(group: readonly WaitingAppend[]): Promise<void> {
+  async #append(texts: readonly string[], expectedVersion: number | undefined): Promise<number> {
     const { conversationId, openFiles, repair, write } = this.#options;
     if (this.#isOusted) throw new WriterOustedError(conversationId);
     const handle = await this.#wake();
     try {
       const log = (this.#log ??= await repair(handle));
-      const { lines, settle } = admit(group, conversationId, log.version);
-      if (lines !== undefined) {
-        this.#log = undefined;
-        const appended = await write(handle, log, lines);
-        this.#assertNotOusted();
-        this.#log = appended;
-      }
-      settle();
+      assertAtVersion(log.version, conversationId, expectedVersion);
+      if (texts.length === 0) return log.version;
+      this.#log = undefined;
+      const appended = await write(handle, log, linesOf(texts));
+      this.#assertNotOusted();
+      this.#log = appended;
+      return appended.version;
     } finally {
       await openFiles.rest(this);
     }
   }
 
-  /** The open log. Opens it again if it was closed because another file needed its place. */
+  /** Returns the open log. Opens it again if it was closed because another file needed its place. */
   async #wake(): Promise<FileHandle> {
     const { openFiles, file } = this.#options;
     if (openFiles.wake(this) && this.#handle !== undefined) return this.#handle;
@@ -138,4 +131,14 @@ export class LogWriter implements IdleFile {
       await this.#lock.release();
     }
   }
+}
+
+/** @throws {@link ConcurrencyError} when the log has another version than the append expects. */
+export function assertAtVersion(
+  actualVersion: number,
+  conversationId: string,
+  expectedVersion: number | undefined,
+): void {
+  if (expectedVersion === undefined || expectedVersion === actualVersion) return;
+  throw new ConcurrencyError({ conversationId, expectedVersion, actualVersion });
 }

@@ -19,7 +19,7 @@ import { EventLog } from '../event-log.js';
 import type { ConversationWriter, EventStore } from '../event-store.js';
 import { logBuilder } from '../testing/index.js';
 import { fileEventStore, maxOpenFiles } from './file-event-store.js';
-import { silenceMs } from './heartbeat.js';
+import { silenceMs } from './writer-life.js';
 
 let directory: string;
 
@@ -190,19 +190,6 @@ const twenty = Array.from({ length: 20 }, (_, index) => `event-${index}`);
 const eventsOf = (id: string, index: number) => (index % 2 === 0 ? [event(id)] : [event(id), event(`${id}-more`)]);
 const thirty = twenty.flatMap((id, index) => eventsOf(id, index).map((each) => each.id));
 
-test('twenty appends of a writer at the same time take two calls of fdatasync, and each gets its version', async () => {
-  const store = fileEventStore({ directory });
-  const writer = await opened(store);
-  await writer.append([event('first')]);
-  const syncs = await countSyncs();
-  const appended = await Promise.all(twenty.map((id, index) => writer.append(eventsOf(id, index))));
-  expect(syncs()).toBeLessThanOrEqual(2);
-  let version = 1;
-  expect(appended).toEqual(twenty.map((id, index) => ({ version: (version += eventsOf(id, index).length) })));
-  await writer.close();
-  expect(await readIds(fileEventStore({ directory }))).toEqual(['first', ...thirty]);
-});
-
 test('twenty appends of a log that is open for writing take two calls of fdatasync; a repeated id fails alone', async () => {
   const log = await EventLog.open('c', { store: fileEventStore({ directory }) });
   const right = await log.openForWriting();
@@ -218,29 +205,15 @@ test('twenty appends of a log that is open for writing take two calls of fdatasy
   expect(await readIds(fileEventStore({ directory }))).toEqual(['first', ...thirty]);
 });
 
-test('appends of the store at the same time take the lock once', async () => {
-  const store = fileEventStore({ directory });
-  await store.append('c', [event('first')]);
-  const syncs = await countSyncs();
-  await Promise.all(twenty.map((id, index) => store.append('c', eventsOf(id, index))));
-  expect(syncs()).toBeLessThanOrEqual(2);
-  expect(await readIds(fileEventStore({ directory }))).toEqual(['first', ...thirty]);
-});
-
-test('large appends at the same time are written in several groups, in order', async () => {
+test('closing a writer waits for its appends, which take effect in order', async () => {
   const writer = await opened(fileEventStore({ directory }));
-  const syncs = await countSyncs();
-  const large = (id: string) => ({ ...event(id), content: [{ type: 'text' as const, text: 'x'.repeat(9_000_000) }] });
-  const appended = ['one', 'two', 'three'].map((id) => writer.append([large(id)]));
-  // To close it waits for all of them.
+  const appended = ['one', 'two', 'three'].map((id) => writer.append([event(id)]));
   await writer.close();
   expect(await Promise.all(appended)).toEqual([{ version: 1 }, { version: 2 }, { version: 3 }]);
-  // The first one also stores the name of the file.
-  expect(syncs()).toBe(4);
   expect(await readIds(fileEventStore({ directory }))).toEqual(['one', 'two', 'three']);
 });
 
-test('of appends that are written together the one that expects another version fails alone', async () => {
+test('of appends at the same time the one that expects another version fails alone', async () => {
   const store = fileEventStore({ directory });
   const writer = await opened(store);
   const appends: ConversationWriter['append'][] = [writer.append, (...parameters) => store.append('d', ...parameters)];
@@ -268,7 +241,7 @@ test('of appends that are written together the one that expects another version 
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a group that the system does not write fails as a whole, each append with its error',
+  'appends that the system does not write fail, each with its own error',
   async () => {
     // A file that can be opened to write, and takes nothing but numbers.
     await symlink('/proc/self/oom_score_adj', join(directory, 'c.jsonl'));

@@ -2,10 +2,9 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import process from 'node:process';
-import { errorCode } from './file-system-error.js';
+import { errorCode, syncFolder } from './files.js';
 import type { ExaminedLog } from './known-log.js';
 import { readRange } from './log-lines.js';
-import { syncFolder } from './sync-folder.js';
 
 /** The torn end that a crash left in a log, and its repair. Acknowledged events are never torn. */
 export interface RepairReport {

@@ -6,12 +6,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { conversationFiles } from './conversation-files.js';
-import { HeartbeatWatch, silenceMs } from './heartbeat.js';
-import { lockLog } from './locked-log.js';
-import { replaceLog } from './replace-log.js';
-import { acquireLock } from './writer-lock.js';
+import { HeartbeatWatch, silenceMs, writerTokens } from './writer-life.js';
+import { acquireLock, lockLog, replaceLog } from './writer-lock.js';
 import type { LockOptions, WriterLock } from './writer-lock.js';
-import { writerTokens } from './writer-token.js';
 
 let directory: string;
 let folder: string;

@@ -1,12 +1,12 @@
-import { accessSync } from 'node:fs';
-import { mkdir, readdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { accessSync, constants, fstatSync, statSync } from 'node:fs';
+import { mkdir, open, readdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorCode, unless } from './file-system-error.js';
-import { readBeat, silenceMs } from './heartbeat.js';
-import type { HeartbeatWatch } from './heartbeat.js';
-import { describeToken, isToken, orderOf } from './writer-token.js';
-import type { WriterTokens } from './writer-token.js';
+import type { ConversationFiles } from './conversation-files.js';
+import { errorCode, openLog, syncFolder, unless } from './files.js';
+import { describeToken, isToken, orderOf, readBeat, silenceMs } from './writer-life.js';
+import type { HeartbeatWatch, WriterTokens } from './writer-life.js';
 
 /** The right to write to one log, until it is released or another writer ousts this one. */
 export interface WriterLock {
@@ -15,8 +15,8 @@ export interface WriterLock {
   /** The token files of ousted writers, which may still hold the log open. */
   readonly ousted: readonly string[];
   /**
-   * False if this writer has been ousted: its events may be lost. The check is synchronous: looking up a name in a local folder
-   * takes a tenth of the time of waiting for a thread.
+   * Returns false if this writer has been ousted: its events may be lost. The check is synchronous: looking up a name
+   * in a local folder takes a tenth of the time of waiting for a thread.
    */
   isOurs(): boolean;
   /** Resolves to false if this writer had been ousted: then another writer may have changed the log. */
@@ -34,7 +34,10 @@ export interface LockIsBusy {
 export interface LockOptions {
   readonly tokens: WriterTokens;
   readonly watch: HeartbeatWatch;
-  /** How long to wait for other appends; 0 tries once. A writer that keeps the lock is not waited for. Unit: milliseconds. */
+  /**
+   * The longest wait for other appends. 0 tries once. A writer that keeps the lock is not waited for. Unit:
+   * milliseconds.
+   */
   readonly timeoutMs: number;
   /**
    * Whether to wait, if a writer's process cannot be observed, until its heartbeat decides whether it lives. The wait is at
@@ -46,16 +49,16 @@ export interface LockOptions {
 const oustedSuffix = '.ousted';
 
 /**
- * Takes the lock. Each writer creates a token file in the lock's folder and then lists the folder. If its file is the only one,
- * it has the lock. Otherwise the first writer waits with its file in place, and the others remove theirs and try again, after a
- * wait that grows with their number and with the time that a try takes. Of two writers at least one sees the other, no writer can
- * overwrite another's file, and a killed writer leaves only its own file.
+ * Takes the lock. Each writer creates a token file in the lock's folder and then lists the folder. If its file is the
+ * only one, it has the lock. Otherwise the first writer waits with its file in place, and the others remove theirs and
+ * try again, after a wait that grows with their number and with the time that a try takes. Of two writers at least one
+ * sees the other, no writer can overwrite another's file, and a killed writer leaves only its own file.
  *
- * The file of a dead process is removed. If the process cannot be observed (on another machine, in another container), its file
- * is renamed once its heartbeat has stopped. That writer may still be alive; it learns from the missing file that it was
- * ousted. The next holder of the lock must first replace the log, so that the ousted writer cannot reach it: see `replaceLog`.
- * File names are never reused, so removing or renaming a file cannot affect another writer. A file whose name is not a writer's is
- * neither waited for nor changed.
+ * The file of a dead process is removed. If the process cannot be observed (on another machine, in another container),
+ * its file is renamed once its heartbeat has stopped. That writer may still be alive; it learns from the missing file
+ * that it was ousted. The next holder of the lock must first replace the log, so that the ousted writer cannot reach
+ * it: see `replaceLog`. File names are never reused, so removing or renaming a file cannot affect another writer. A
+ * file whose name is not a writer's is neither waited for nor changed.
  */
 export async function acquireLock(folder: string, options: LockOptions): Promise<WriterLock | LockIsBusy> {
   const deadline = performance.now() + options.timeoutMs;
@@ -195,4 +198,109 @@ async function removeToken(folder: string, token: string): Promise<boolean> {
   // Fails if another writer's file is in the folder. That is expected.
   await rmdir(folder).catch(() => undefined);
   return true;
+}
+
+/** An open log with its lock: no other writer has it. */
+export interface LockedLog {
+  /** Open for reading and for appending. */
+  readonly handle: FileHandle;
+  /** The right to write to it. */
+  readonly lock: WriterLock;
+  /** Closes the log and releases the lock. Resolves to false if this writer was ousted: its events may be lost. */
+  release(): Promise<boolean>;
+}
+
+/**
+ * Opens a log and takes its lock. The log is opened first: a writer that is ousted later then holds the old file, which is
+ * about to be replaced, and never the new one.
+ */
+export async function lockLog(
+  files: ConversationFiles,
+  options: LockOptions & { readonly create: boolean },
+): Promise<LockedLog | LockIsBusy> {
+  const flags = constants.O_RDWR | constants.O_APPEND | (options.create ? constants.O_CREAT : 0);
+  for (;;) {
+    const handle = await openLog(files.log, flags);
+    let lock: WriterLock | undefined;
+    let mine = false;
+    try {
+      const acquired = await acquireLock(files.lock, options);
+      if ('holder' in acquired) return acquired;
+      lock = acquired;
+      if (lock.ousted.length > 0) await replaceLog(files.log, lock);
+      else mine = isAt(files.log, handle);
+    } finally {
+      if (!mine) {
+        await handle.close();
+        await lock?.release();
+      }
+    }
+    if (mine && lock !== undefined) return openedLog(handle, lock);
+  }
+}
+
+function openedLog(handle: FileHandle, lock: WriterLock): LockedLog {
+  return { handle, lock, release: () => releaseLog(handle, lock) };
+}
+
+async function releaseLog(handle: FileHandle, lock: WriterLock): Promise<boolean> {
+  try {
+    await handle.close();
+  } finally {
+    return await lock.release();
+  }
+}
+
+const copyBlockBytes = 1 << 20;
+
+/**
+ * Replaces the log with a copy, so that ousted writers that still hold the old file open can no longer write to the
+ * log. Their later writes are lost; they find their token missing and examine the log again.
+ *
+ * The copy is written into the token of the lock's holder and moved from there. If the holder is ousted meanwhile, its
+ * token is renamed away and the move fails, so nobody can replace a log that has gone on without them. Moving the token
+ * gives the lock up; the caller takes it again.
+ */
+export async function replaceLog(log: string, lock: WriterLock): Promise<void> {
+  const copy = await unless(open(lock.token, 'r+'), 'ENOENT');
+  if (copy === undefined) return;
+  try {
+    const original = await openLog(log, constants.O_RDONLY);
+    try {
+      await copy.chmod((await original.stat()).mode);
+      await copyAll(original, copy);
+    } finally {
+      await original.close();
+    }
+    await copy.sync();
+  } finally {
+    await copy.close();
+  }
+  const moved = await unless(
+    rename(lock.token, log).then(() => true),
+    'ENOENT',
+  );
+  if (moved === undefined) return;
+  await syncFolder(dirname(log));
+  for (const token of lock.ousted) await unless(unlink(token), 'ENOENT');
+}
+
+async function copyAll(from: FileHandle, to: FileHandle): Promise<void> {
+  const block = Buffer.allocUnsafe(copyBlockBytes);
+  for (let position = 0; ;) {
+    const { bytesRead } = await from.read(block, 0, copyBlockBytes, position);
+    if (bytesRead === 0) return;
+    for (let written = 0; written < bytesRead;) {
+      const result = await to.write(block, written, bytesRead - written, position + written);
+      written += result.bytesWritten;
+    }
+    position += bytesRead;
+  }
+}
+
+/** Returns true when the open file is the one that the path names now. */
+function isAt(path: string, handle: FileHandle): boolean {
+  const there = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const open = fstatSync(handle.fd, { bigint: true });
+  return there?.ino === open.ino && there.dev === open.dev;
 }

@@ -4,7 +4,7 @@ import type { Event } from '../event.js';
 import { failsWith, listAll, messages, readAll, readIds } from './store-rule.js';
 import type { StoreRule } from './store-rule.js';
 
-/** What `append` promises. */
+/** The promises of `append`. */
 export const appendRules: readonly StoreRule[] = [
   {
     name: 'an append resolves to the number of events that the conversation then holds',

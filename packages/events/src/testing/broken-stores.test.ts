@@ -3,7 +3,7 @@ import { ConcurrencyError, EventStoreError } from '../errors.js';
 import type { Event } from '../event.js';
 import type { ConversationWriter, EventStore } from '../event-store.js';
 import { memoryEventStore } from '../memory-event-store.js';
-import { isKnownContent } from '../message-from-event.js';
+import { isKnownContent } from '../event-content.js';
 import { parseEvent } from '../parse-event.js';
 import { eventStoreContract } from './event-store-contract.js';
 import type { StoreUnderTest } from './store-rule.js';

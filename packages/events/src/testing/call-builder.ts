@@ -22,11 +22,11 @@ export interface CallSpec {
   readonly input?: Readonly<Record<string, unknown>> | string;
   /** @defaultValue `call-1`, `call-2`, … */
   readonly id?: string;
-  /** What the tool answered; without it the call has no result. */
+  /** The tool's answer. Without it the call has no result. */
   readonly result?: string | readonly ContentPart[];
 }
 
-/** What one model response added: its calls, and the results of those that have one. */
+/** The events of one model response: its calls, and the results of those that have one. */
 export interface BuiltBatch {
   readonly actions: readonly ActionEvent[];
   readonly results: readonly ObservationEvent[];
@@ -34,26 +34,28 @@ export interface BuiltBatch {
 
 /** The part of a log builder that makes tool calls and what answers them. */
 export interface CallBuilder {
-  /** A call in a model response of its own, and its result. */
+  /** Adds a call in a model response of its own, and its result. */
   call(
     name: string,
     input?: CallSpec['input'],
     result?: string | readonly ContentPart[],
     extra?: Extra<'action', 'toolCall'>,
   ): { readonly action: ActionEvent; readonly result: ObservationEvent };
-  /** The calls of one model response, then the results of those that have one. `extra` goes to the first call. */
+  /** Adds the calls of one model response, then the results of those that have one. `extra` goes to the first call. */
   batch(calls: readonly CallSpec[], extra?: Extra<'action', 'toolCall'>): BuiltBatch;
-  /** A call without a result, in a model response of its own unless `llmResponseId` is given. `result` is not used. */
+  /**
+   * Adds a call without a result, in a model response of its own unless `llmResponseId` is given. `result` is not used.
+   */
   action(call: CallSpec | string, extra?: Extra<'action', 'toolCall'>): ActionEvent;
-  /** The result of a call. */
+  /** Returns the result of a call. */
   observation(
     action: ActionEvent,
     content?: string | readonly ContentPart[],
     extra?: Extra<'observation', 'content'>,
   ): ObservationEvent;
-  /** The framework could not carry out a call. */
+  /** Adds the error of a call that the framework could not carry out. */
   error(action: ActionEvent, error?: string, extra?: Extra<'agent-error', 'error'>): AgentErrorEvent;
-  /** The user refused a call. */
+  /** Adds the user's refusal of a call. */
   reject(
     action: ActionEvent,
     reason?: string,
@@ -61,7 +63,7 @@ export interface CallBuilder {
   ): UserRejectObservation;
 }
 
-/** The {@link CallBuilder} of a log. */
+/** Returns the {@link CallBuilder} of a log. */
 export function callBuilder(log: {
   readonly create: CreateEvent;
   add<Added extends Event>(event: Added): Added;
@@ -108,7 +110,7 @@ export function callBuilder(log: {
   };
 }
 
-/** Text as one text part; content as it is. */
+/** Returns text as one text part, and content as it is. */
 export function contentOf(content: string | readonly ContentPart[]): readonly ContentPart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }

@@ -46,7 +46,7 @@ const difficultIds: readonly string[] = [
   ...['x'.repeat(511), '🗒'.repeat(256), '€'.repeat(512), `${'../'.repeat(170)}c`],
 ];
 
-/** What conversations promise. */
+/** The promises of conversations. */
 export const conversationRules: readonly StoreRule[] = [
   {
     name: 'conversations are apart, and are listed with their versions',

@@ -19,7 +19,10 @@ import type { CallBuilder, Extra } from './call-builder.js';
 
 /** Options of {@link logBuilder}. */
 export interface LogBuilderOptions {
-  /** The prefix of the number in every event id. Two builders for one log need different prefixes. @defaultValue `'event-'` */
+  /**
+   * The prefix of the number in every event id. Two builders for one log need different prefixes. @defaultValue
+   * `'event-'`
+   */
   readonly idPrefix?: string;
   /** The time of the first event; each later one is a second later. @defaultValue 2026-01-01T00:00:00Z */
   readonly start?: Date;
@@ -42,9 +45,9 @@ export interface LogBuilder extends CallBuilder {
 
   system(systemPrompt?: string, extra?: Extra<'system-prompt', 'systemPrompt'>): SystemPromptEvent;
   user(content: string | readonly ContentPart[], extra?: ExtraMessageFields): MessageEvent;
-  /** A message of the model, a model response of its own unless `llmResponseId` is given. */
+  /** Adds a message of the model, a model response of its own unless `llmResponseId` is given. */
   agent(content: string | readonly ContentPart[], extra?: ExtraMessageFields): MessageEvent;
-  /** Text of the framework that the model reads in the user's place. */
+  /** Adds text of the framework that the model reads in the user's place. */
   environment(content: string | readonly ContentPart[], extra?: ExtraMessageFields): MessageEvent;
   summary(summary: string, extra?: Extra<'condensation-summary', 'summary'>): CondensationSummaryEvent;
 
@@ -57,17 +60,17 @@ export interface LogBuilder extends CallBuilder {
   attempt(fields?: Partial<EventFields<'condensation-attempt'>>): CondensationAttempt;
   revert(condensation: Condensation | string): CondensationRevert;
   usage(fields?: Partial<EventFields<'llm-usage'>>): LLMUsageEvent;
-  /** What came of an answer before the connection broke. */
+  /** Adds the part of an answer that came before the connection broke. */
   brokenResponse(text?: string, extra?: Partial<EventFields<'broken-response'>>): BrokenResponseEvent;
   pause(): PauseEvent;
   stateUpdate(key: string, value: unknown): ConversationStateUpdateEvent;
   conversationError(detail?: string, code?: string): ConversationErrorEvent;
-  /** An event of a package's own. Source `environment` unless given. */
+  /** Adds an event of a package's own. Source `environment` unless given. */
   custom(type: CustomEvent['type'], fields?: Readonly<Record<string, unknown>>): CustomEvent;
 }
 
 /**
- * A new {@link LogBuilder}.
+ * Returns a new {@link LogBuilder}.
  *
  * @example
  * ```ts

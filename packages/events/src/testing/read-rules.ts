@@ -5,7 +5,7 @@ import { parseEvent } from '../parse-event.js';
 import { failsWith, messages, readAll, readBatches, readIds } from './store-rule.js';
 import type { StoreRule } from './store-rule.js';
 
-/** What `read` promises. */
+/** The promises of `read`. */
 export const readRules: readonly StoreRule[] = [
   {
     name: 'a conversation that does not exist has no events',

@@ -5,7 +5,7 @@ import type { EventStore } from '../event-store.js';
 import { failsWith, listAll, messages, readAll, readIds } from './store-rule.js';
 import type { StoreRule, StoreUnderTest } from './store-rule.js';
 
-/** What a store promises that outlives its object. */
+/** The promises of a store that outlives its object. */
 export const reopenRules: readonly StoreRule[] = [
   {
     name: 'what was appended is there for another store, and the other way round',

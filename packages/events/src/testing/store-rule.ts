@@ -19,14 +19,14 @@ export interface StoreRule {
   check(underTest: StoreUnderTest): Promise<void>;
 }
 
-/** Some user messages. Two calls with different prefixes share no id. */
+/** Returns some user messages. Two calls with different prefixes share no id. */
 export function messages(count: number, idPrefix = 'event-'): readonly Event[] {
   const log = logBuilder({ idPrefix });
   for (let number = 1; number <= count; number++) log.user(`message ${number}`);
   return log.events;
 }
 
-/** All that a store holds of a conversation. */
+/** Returns all that a store holds of a conversation. */
 export async function readAll(
   store: EventStore,
   conversationId: string,
@@ -37,7 +37,7 @@ export async function readAll(
   return events;
 }
 
-/** All that a store holds of a conversation, in batches. */
+/** Returns all that a store holds of a conversation, in batches. */
 export async function readBatches(
   store: EventStore,
   conversationId: string,
@@ -48,12 +48,12 @@ export async function readBatches(
   return batches;
 }
 
-/** The ids of what a store holds. */
+/** Returns the ids of what a store holds. */
 export async function readIds(store: EventStore, conversationId: string): Promise<string[]> {
   return (await readAll(store, conversationId)).map((event) => event.id);
 }
 
-/** What a store lists, sorted. */
+/** Returns the list of a store, sorted. */
 export async function listAll(store: EventStore): Promise<[string, number][]> {
   const listed: [string, number][] = [];
   for await (const { conversationId, version } of store.list()) listed.push([conversationId, version]);

@@ -5,7 +5,7 @@ import type { ConversationWriter, EventStore } from '../event-store.js';
 import { failsWith, listAll, messages, readAll, readIds } from './store-rule.js';
 import type { StoreRule, StoreUnderTest } from './store-rule.js';
 
-/** A rule for stores that can be opened for writing; the others keep it by not having the method. */
+/** Returns a rule for stores that can be opened for writing; the others keep it by not having the method. */
 function rule(name: string, check: (underTest: StoreUnderTest, open: OpenForWriting) => Promise<void>): StoreRule {
   return {
     name,
@@ -26,7 +26,7 @@ function opener(store: EventStore): OpenForWriting {
   };
 }
 
-/** What `openForWriting` promises. */
+/** The promises of `openForWriting`. */
 export const writerRules: readonly StoreRule[] = [
   rule(
     'a writer appends as the store does, and what it appended is read, also after it was closed',
@@ -136,7 +136,7 @@ export const writerRules: readonly StoreRule[] = [
   }),
 ];
 
-/** What `openForWriting` promises where a store outlives its object. */
+/** The promises of `openForWriting` of a store that outlives its object. */
 export const reopenedWriterRules: readonly StoreRule[] = [
   rule('a writer keeps other stores out, and they read what it appended', async (underTest, open) => {
     const [other] = (await others(underTest, 1)) as [EventStore];

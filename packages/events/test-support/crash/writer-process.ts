@@ -6,7 +6,7 @@ import { ConcurrencyError, ConversationBusyError, EventStoreError, WriterOustedE
 import { eventFactory } from '../../src/create-event.js';
 import type { ConversationWriter } from '../../src/event-store.js';
 import type { Event } from '../../src/event.js';
-import { errorCode } from '../../src/file/file-system-error.js';
+import { errorCode } from '../../src/file/files.js';
 import { fileEventStore } from '../../src/file/file-event-store.js';
 import { stopAt } from './stop-at.js';
 

@@ -2,7 +2,7 @@ import type { ImageContent, Message } from '@palimpsest/events';
 import { checkAnthropicRequest } from '@palimpsest/provider-servers';
 import { describe, expect, it } from 'vitest';
 import { imageLimit, withinImageLimit } from './image-limit.js';
-import { toMessagesRequest } from './to-request.js';
+import { toMessagesRequest } from './request.js';
 
 const image = (name: number): ImageContent => ({ type: 'image', url: `https://example.org/${name}.png` });
 const withImages = (count: number): Message[] => [

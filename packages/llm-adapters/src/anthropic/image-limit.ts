@@ -1,19 +1,19 @@
 import type { ContentPart, Message } from '@palimpsest/events';
 import type { ModelFacts } from '../models/model-facts.js';
-import { imageSource } from '../wire/image-source.js';
+import { imageSource } from '../wire/images.js';
 
 /** @see provider-rules A.3 */
 const maxImages = { small: 100, large: 600, smallWindow: 200_000 };
 
-/** The number of images that one request to a model may hold. */
+/** Returns the number of images that one request to a model may hold. */
 export function imageLimit({ contextWindow }: Pick<ModelFacts, 'contextWindow'>): number {
   return contextWindow !== undefined && contextWindow <= maxImages.smallWindow ? maxImages.small : maxImages.large;
 }
 
 /**
- * The messages with no more images than a request may hold: the oldest are replaced by a text that says so. They are replaced
- * in steps of half the limit, so that the history changes seldom and the prompt cache is seldom lost. Returns the same array if
- * all images fit.
+ * Returns the messages with no more images than a request may hold: the oldest are replaced by a text that says so.
+ * They are replaced in steps of half the limit, so that the history changes seldom and the prompt cache is seldom lost.
+ * Returns the same array if all images fit.
  */
 export function withinImageLimit(messages: readonly Message[], limit: number): readonly Message[] {
   // To see whether an image can be sent takes reading all of it.
@@ -42,7 +42,7 @@ function withoutImages(message: Message, count: number, text: string): Message {
   return { ...message, content };
 }
 
-/** The number of parts of the messages of which something is true. */
+/** Returns the number of parts of the messages of which something is true. */
 function countOf(messages: readonly Message[], isCounted: (part: ContentPart) => boolean): number {
   let count = 0;
   for (const { content } of messages) for (const part of content) if (isCounted(part)) count += 1;

@@ -1,11 +1,11 @@
 export type { AnthropicLLMOptions } from './llm.js';
 export { anthropicLLM } from './llm.js';
-export type { MessagesOptions } from './request-plan.js';
+export type { MessagesOptions } from './request.js';
 export type { ThinkingOptions } from './thinking.js';
 export type { StructuredOutput } from './structured-output.js';
-export { toMessagesRequest } from './to-request.js';
-export type { MessageOptions } from './from-response.js';
-export { fromMessage } from './from-response.js';
-export type { EventsFromMessagesOptions, HeldMessage } from './events-from-messages.js';
-export { eventsFromMessages, setAsideType } from './events-from-messages.js';
-export { unknownToolName } from '../wire/received-call.js';
+export { toMessagesRequest } from './request.js';
+export type { MessageOptions } from './response.js';
+export { fromMessage } from './response.js';
+export type { EventsFromMessagesOptions, HeldMessage } from './events.js';
+export { eventsFromMessages, setAsideType } from './events.js';
+export { unknownToolName } from '../wire/pieces.js';

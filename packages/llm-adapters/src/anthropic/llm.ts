@@ -1,22 +1,18 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { assertModel } from '../checked-input.js';
-import { assertOptions, isObject, isOneOf } from '../options/checked-options.js';
-import type { OptionChecks } from '../options/checked-options.js';
-import { sdkOptionChecks } from '../options/sdk-option-checks.js';
-import { environmentVariable } from '../environment.js';
+import { assertModel } from '../request-check.js';
+import { assertOptions, isObject, isOneOf } from '../options.js';
+import type { OptionChecks } from '../options.js';
+import { sdkLLM, sdkOptionChecks } from '../sdk-llm.js';
+import { environmentVariable, lazySdk, withOwnRedirects } from '../sdk-client.js';
 import type { LLM } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
-import { withOwnRedirects } from '../http/own-redirects.js';
-import { lazySdk } from '../sdk.js';
-import { sdkLLM } from '../sdk-llm.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';
-import { completionOf, isErrorAnswer } from './from-response.js';
+import { completionOf, isErrorAnswer } from './response.js';
 import { toLLMError } from './map-error.js';
-import { requestPlan } from './request-plan.js';
-import type { MessagesOptions, RequestPlan } from './request-plan.js';
+import { bodyOf, requestPlan } from './request.js';
+import type { MessagesOptions, RequestPlan } from './request.js';
 import { streamMessage } from './stream.js';
 import { assertThinkingOptions } from './thinking.js';
-import { bodyOf } from './to-request.js';
 
 /**
  * Options of {@link anthropicLLM}. `apiKey` defaults to the variable `ANTHROPIC_API_KEY`, `baseURL` to the variable
@@ -47,10 +43,10 @@ const loadAnthropic = lazySdk({
 });
 
 /**
- * A Claude model through the package `@anthropic-ai/sdk`, an optional peer that is loaded at the first call. Every request
- * is streamed, which keeps the raw text of calls and lets an answer be long. Thinking is on for models that decide themselves how much to think; see {@link AnthropicLLMOptions} to
- * change that. Adds prompt cache marks if the request has `cache`. {@link toMessagesRequest} describes how a request is
- * written.
+ * Returns a Claude model through the package `@anthropic-ai/sdk`, an optional peer that is loaded at the first call.
+ * Every request is streamed, which keeps the raw text of calls and lets an answer be long. Thinking is on for models
+ * that decide themselves how much to think; see {@link AnthropicLLMOptions} to change that. Adds prompt cache marks if
+ * the request has `cache`. {@link toMessagesRequest} describes how a request is written.
  *
  * @throws {@link InvalidRequestError} when there is no model, an option is unknown or wrong, or the thinking budget is not a whole number of at least 1,024
  * tokens.
@@ -105,7 +101,7 @@ export function anthropicLLM(options: AnthropicLLMOptions): LLM {
   );
 }
 
-/** The part of the body that is counted. The answer limit and the cache marks do not change the count. */
+/** Returns the part of the body that is counted. The answer limit and the cache marks do not change the count. */
 function countedBody({ max_tokens: _, ...body }: Body): Anthropic.MessageCountTokensParams {
   return body;
 }

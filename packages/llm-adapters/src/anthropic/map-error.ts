@@ -9,11 +9,10 @@ import {
 } from '../errors.js';
 import type { LLMError, LLMErrorOptions } from '../errors.js';
 import { readHttpFailure } from '../http-failure.js';
-import { field, textOf } from '../wire/json-fields.js';
 import { classifyOverflow, isSpent, rateLimitKind } from '../overflow.js';
 import { secretsOf } from '../secrets.js';
 import type { Secrets } from '../secrets.js';
-import { BrokenStreamError } from './broken-stream.js';
+import { field, textOf } from '../wire/json-fields.js';
 
 /** Errors about thinking that the provider refuses, and the advice for each. @see provider-rules A.5, A.6 */
 const thinkingAdvice: readonly (readonly [RegExp, string])[] = [
@@ -136,4 +135,13 @@ function withoutStatus(
   // The client throws this error before it sends a request.
   if (/authentication method|api.?key|credentials/i.test(said)) return new AuthenticationError(message, options);
   return new InvalidRequestError(message, options);
+}
+
+/** A streamed answer that ended incorrectly: it was cut, or it is not in the provider's form. */
+export class BrokenStreamError extends Error {
+  constructor(cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`the answer broke off while it was streamed (${why})`, { cause });
+    this.name = 'BrokenStreamError';
+  }
 }

@@ -6,7 +6,7 @@ import type { ServerSentEvent } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Completion, Delta } from '../index.js';
 import { anthropicLLM } from './llm.js';
-import { requestPlan } from './request-plan.js';
+import { requestPlan } from './request.js';
 import { streamMessage } from './stream.js';
 
 // The package `@anthropic-ai/sdk` itself reads these streams over HTTP. What they hold is written by hand where no server sends it.
@@ -68,7 +68,7 @@ it('hears the events of thinking that is not shown', async () => {
       signal: new AbortController().signal,
       timeoutMs: 60_000,
       onDelta: (delta) => deltas.push(delta),
-      heard: () => heard++,
+      onActivity: () => heard++,
     },
   );
   expect(deltas).toEqual([]);

@@ -1,41 +1,41 @@
-import { isMeaningful } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
-import type { Delta } from '../delta.js';
+import { isMeaningful } from '@palimpsest/events';
+import type { Delta } from '../llm.js';
 import { readHttpFailure } from '../http-failure.js';
-import { plainAnswer } from '../http/plain-answer.js';
-import { textOf } from '../wire/json-fields.js';
-import { receivedToolName } from '../wire/received-call.js';
-import { BrokenStreamError } from './broken-stream.js';
+import { plainAnswer } from '../sdk-client.js';
 import type { SendCall } from '../sdk-llm.js';
-import { MessageAssembly } from './message-assembly.js';
-import { StreamedUsage } from './streamed-usage.js';
-import type { RequestPlan } from './request-plan.js';
+import { textOf } from '../wire/json-fields.js';
+import { receivedToolName } from '../wire/pieces.js';
+import { anthropicUsage } from '../wire/reported-usage.js';
+import type { ReportedUsage } from '../wire/reported-usage.js';
+import { BrokenStreamError } from './map-error.js';
+import type { RequestPlan } from './request.js';
 
-/** How an answer is streamed. */
-export interface StreamCall {
+/** The options of streaming an answer. */
+interface StreamCall {
   readonly signal: AbortSignal;
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
   /** @defaultValue nobody hears the pieces */
   readonly onDelta?: (delta: Delta) => void;
   /** Called with every event, including events without a delta. */
-  readonly heard: () => void;
+  readonly onActivity: () => void;
   readonly onUsage?: SendCall['onUsage'];
 }
 
 /**
- * Streams an answer: passes on each piece and returns the whole message at the end. The inputs of its calls are the raw texts as
- * they came. Every request is streamed, whether anybody listens or not: without streaming there is no raw text, and no request for
- * a long answer. A server that ignores this answers with the message, whose inputs are parsed.
+ * Streams an answer: passes on each piece and returns the whole message at the end. The inputs of its calls are the raw
+ * texts as they came. Every request is streamed, whether anybody listens or not: without streaming there is no raw
+ * text, and no request for a long answer. A server that ignores this answers with the message, whose inputs are parsed.
  *
- * @throws {@link BrokenStreamError} when the stream ends before the message does, or is not in the provider's form; any other error
- *   of the SDK.
+ * @throws {@link BrokenStreamError} when the stream ends before the message does, or is not in the provider's form; any
+ *   other error of the SDK.
  */
 export async function streamMessage(
   client: Anthropic,
   body: Anthropic.MessageCreateParamsNonStreaming,
   plan: Pick<RequestPlan, 'names' | 'answer'>,
-  { signal, timeoutMs, onDelta, heard, onUsage }: StreamCall,
+  { signal, timeoutMs, onDelta, onActivity, onUsage }: StreamCall,
 ): Promise<Anthropic.Message> {
   const asked = client.messages.create({ ...body, stream: true }, { signal, timeout: timeoutMs });
   const { data: events, response } = await asked.withResponse();
@@ -48,7 +48,7 @@ export async function streamMessage(
   const deltas = onDelta === undefined ? undefined : new DeltaReader(plan, onDelta);
   try {
     for await (const event of events) {
-      heard();
+      onActivity();
       const counted = usage.read(event);
       assembly.read(event);
       if (counted !== undefined) onUsage?.(counted.usage, counted);
@@ -63,7 +63,7 @@ export async function streamMessage(
   return assembly.whole;
 }
 
-/** The error of a stream: the provider's own where it sent one, or where the connection failed. */
+/** Returns the error of a stream: the provider's own where it sent one, or where the connection failed. */
 function brokenStream(thrown: unknown, signal: AbortSignal): unknown {
   signal.throwIfAborted();
   const { statusCode, body, isConnection } = readHttpFailure(thrown);
@@ -157,5 +157,122 @@ class DeltaReader {
     open.isEmpty = false;
     if (open.type === 'call') this.#onDelta({ type: 'tool-call', index: open.index, arguments: piece });
     else this.#onDelta({ type: 'text', text: piece });
+  }
+}
+
+type Block = Readonly<Record<string, unknown>> & { readonly type?: unknown };
+
+/** A block with the pieces that have arrived. */
+interface GrowingBlock {
+  block: Block;
+  /** The raw text of a tool's input. Empty if no piece came; the start of the block then holds the input. */
+  input: string;
+}
+
+/**
+ * A message from the events of its stream, as the provider sends it without streaming, with one difference: an input
+ * that came in pieces stays the raw text. A parser that completes half an input would make a whole call of it. Unknown
+ * events, blocks and pieces are passed over.
+ *
+ * @see provider-rules A.9
+ */
+class MessageAssembly {
+  readonly #blocks: GrowingBlock[] = [];
+  readonly #usage: StreamedUsage;
+  readonly #places = new Map<number, GrowingBlock>();
+  #message: Readonly<Record<string, unknown>> | undefined;
+  #hasEnded = false;
+
+  constructor(usage: StreamedUsage) {
+    this.#usage = usage;
+  }
+
+  /** The message, once its last event has come. */
+  get whole(): Anthropic.Message | undefined {
+    if (!this.#hasEnded || this.#message === undefined) return undefined;
+    const content = this.#blocks.map(({ block, input }) => (input === '' ? block : { ...block, input }));
+    return { ...this.#message, content, usage: this.#usage.reported } as unknown as Anthropic.Message;
+  }
+
+  read(event: Anthropic.MessageStreamEvent): void {
+    switch (event.type) {
+      case 'message_start':
+        this.#message = { ...event.message };
+        break;
+      case 'content_block_start': {
+        const growing = { block: { ...event.content_block } as Block, input: '' };
+        this.#blocks.push(growing);
+        this.#places.set(event.index, growing);
+        break;
+      }
+      case 'content_block_delta': {
+        const growing = this.#places.get(event.index);
+        if (growing !== undefined) add(growing, event.delta);
+        break;
+      }
+      case 'message_delta':
+        // Also the container and the details of the end.
+        this.#message = { ...this.#message, ...event.delta };
+        break;
+      case 'message_stop':
+        this.#hasEnded = true;
+        break;
+      default:
+    }
+  }
+}
+
+function add(growing: GrowingBlock, delta: Anthropic.RawContentBlockDelta): void {
+  const { block } = growing;
+  switch (delta.type) {
+    case 'text_delta':
+      if (block.type === 'text') growing.block = { ...block, text: textAt(block.text) + delta.text };
+      break;
+    case 'thinking_delta':
+      if (block.type === 'thinking') growing.block = { ...block, thinking: textAt(block.thinking) + delta.thinking };
+      break;
+    case 'signature_delta':
+      if (block.type === 'thinking') growing.block = { ...block, signature: delta.signature };
+      break;
+    case 'citations_delta': {
+      const before: readonly unknown[] = Array.isArray(block.citations) ? block.citations : [];
+      if (block.type === 'text') growing.block = { ...block, citations: [...before, delta.citation] };
+      break;
+    }
+    case 'input_json_delta':
+      growing.input += delta.partial_json;
+      break;
+    default:
+  }
+}
+
+function textAt(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/**
+ * The usage that a stream has reported so far. Its start reports the input; its end reports everything, and its input fields
+ * may be null. Other servers with this protocol may report no usage.
+ *
+ * @see provider-rules A.9
+ */
+class StreamedUsage {
+  #usage: Readonly<Record<string, unknown>> = {};
+
+  /** All that was reported, in the provider's form. */
+  get reported(): Readonly<Record<string, unknown>> {
+    return this.#usage;
+  }
+
+  /** Returns the usage after an event that changes it; undefined after any other event. */
+  read(event: Anthropic.MessageStreamEvent): ReportedUsage | undefined {
+    const said: unknown =
+      event.type === 'message_start' ? event.message.usage : event.type === 'message_delta' ? event.usage : undefined;
+    if (typeof said !== 'object' || said === null) return undefined;
+    const known = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null));
+    this.#usage = { ...this.#usage, ...known };
+    const { input_tokens, output_tokens } = this.#usage;
+    const isCounted = Number.isInteger(input_tokens) && Number.isInteger(output_tokens);
+    return isCounted ? anthropicUsage(this.#usage) : undefined;
   }
 }

@@ -3,8 +3,8 @@ import { checkAnthropicRequest } from '@palimpsest/provider-servers';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../errors.js';
 import { anthropicLLM } from './llm.js';
-import type { MessagesOptions } from './request-plan.js';
-import { toMessagesRequest } from './to-request.js';
+import type { MessagesOptions } from './request.js';
+import { toMessagesRequest } from './request.js';
 
 const text = (words: string) => ({ type: 'text' as const, text: words });
 const user: Message = { role: 'user', content: [text('Go.')] };

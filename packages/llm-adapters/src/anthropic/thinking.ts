@@ -1,20 +1,22 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { InvalidRequestError } from '../errors.js';
 import type { Effort, ModelFacts } from '../models/model-facts.js';
-import { isThinking } from '../wire/anthropic-writer.js';
+import { isThinking } from './writer.js';
 import type { Block, Turn } from './turns.js';
 
 /** The thinking options of a Claude model. */
 export interface ThinkingOptions {
   /**
    * Whether the model thinks before it answers. `on`: the model decides how much; models that need a budget get half of
-   * `maxOutputTokens`, or 8,000 tokens if that is not set. A budget, 1,024 tokens or more, is sent to models that accept one; other models decide how much. `off`
-   * changes nothing for models that always think.
+   * `maxOutputTokens`, or 8,000 tokens if that is not set. A budget, 1,024 tokens or more, is sent to models that
+   * accept one; other models decide how much. `off` changes nothing for models that always think.
    *
    * @defaultValue `on` for models that decide themselves how much; `off` for those that need a budget
    */
   readonly thinking?: 'on' | 'off' | { readonly budgetTokens: number };
-  /** How hard the model works on an answer. Models that need a budget take none. @defaultValue the model's own */
+  /**
+   * The effort that the model spends on an answer. Models that need a budget take none. @defaultValue the model's own
+   */
   readonly effort?: Effort;
 }
 
@@ -40,8 +42,8 @@ export interface ThinkingPlan {
 }
 
 /**
- * Decides the thinking parameter of a request. `budgetTokens`: the budget of `on`. `isForced`: the request forces a tool call, which excludes thinking (rule A20).
- * Thinking is then off for this request if the model allows it.
+ * Decides the thinking parameter of a request. `budgetTokens`: the budget of `on`. `isForced`: the request forces a
+ * tool call, which excludes thinking (rule A20). Thinking is then off for this request if the model allows it.
  */
 export function thinkingPlan(
   facts: Pick<ModelFacts, 'thinkingControl'>,
@@ -65,15 +67,15 @@ export function thinkingPlan(
   return budget_tokens < minBudgetTokens ? off : { isOn: true, config: { type: 'enabled', budget_tokens } };
 }
 
-/** The plan for a history that {@link refusesManualThinking}. */
+/** Returns the plan for a history that {@link refusesManualThinking}. */
 export function withoutManualThinking(facts: Pick<ModelFacts, 'thinkingControl'>): ThinkingPlan {
   return facts.thinkingControl === 'manual' ? { isOn: false } : { isOn: true, config: { type: 'adaptive' } };
 }
 
 /**
- * True for turns with which a request with a thinking budget is refused: the newest results answer a loop of calls that does
- * not start with thinking, and neither does its last answer; because none was made, or a view has left it out. A model that
- * thinks once before its first call is right to have none before the others.
+ * Returns true for turns with which a request with a thinking budget is refused: the newest results answer a loop of
+ * calls that does not start with thinking, and neither does its last answer; because none was made, or a view has left
+ * it out. A model that thinks once before its first call is right to have none before the others.
  *
  * @see provider-rules A.5 and A16
  */

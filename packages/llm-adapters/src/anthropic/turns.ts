@@ -2,13 +2,12 @@ import type { Message } from '@palimpsest/events';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { CachePlace } from '../llm.js';
 import type { ModelFacts } from '../models/model-facts.js';
-import { isThinking, messageBlocks, textBlock, textBlocks } from '../wire/anthropic-writer.js';
-import type { AnthropicText } from '../wire/anthropic-writer.js';
+import { isThinking, messageBlocks, textBlock, textBlocks } from './writer.js';
+import type { AnthropicText } from './writer.js';
 import { lastBefore } from '../wire/cache-place.js';
 import { callIds } from '../wire/call-ids.js';
-import type { PartPlace } from '../wire/part-place.js';
-import { pleaseGoOn, startOfConversation } from '../wire/placeholders.js';
-import { sendableMessage } from '../wire/sendable-message.js';
+import type { PartPlace } from '../wire/cache-place.js';
+import { pleaseGoOn, sendableMessage, startOfConversation } from '../wire/sendable-message.js';
 import type { ToolNames } from '../wire/tool-names.js';
 
 /** A block of a message. */
@@ -28,17 +27,17 @@ export interface Turns {
   readonly turns: readonly Turn[];
   /** The last block that the next request repeats. A block of ours that asks the model to continue is not repeated. */
   readonly newest: PartPlace | undefined;
-  /** The last block before a place; undefined if there is none. */
+  /** Returns the last block before a place; undefined if there is none. */
   endOf(place: CachePlace): PartPlace | undefined;
 }
 
 /** The options of turning messages into turns. */
-export interface TurnsOptions {
+interface TurnsOptions {
   readonly names: ToolNames;
   readonly facts: Pick<ModelFacts, 'acceptsSystemMessages' | 'acceptsPrefill'>;
   /** False if the model would refuse it. */
   readonly replaysThinking: boolean;
-  /** Whether the model continues the last message (prefill). */
+  /** True if the model continues the last message (prefill). */
   readonly allowsPrefill: boolean;
   /** A sentence for the model at the end. */
   readonly instruction?: string | undefined;
@@ -48,8 +47,8 @@ export interface TurnsOptions {
 const maxCallIdLength = 64;
 
 /**
- * The messages as turns that begin with the user, alternate, and end as the model accepts it. The leading instructions stand on
- * top; all of them do, if the model accepts no system messages among the others.
+ * Returns the messages as turns that begin with the user, alternate, and end as the model accepts it. The leading
+ * instructions stand on top; all of them do, if the model accepts no system messages among the others.
  */
 export function turnsFromMessages(messages: readonly Message[], options: TurnsOptions): Turns {
   const { system, turns, pieces } = addedMessages(messages, options);
@@ -178,14 +177,14 @@ function endTurns(
   return false;
 }
 
-/** The turn with its blocks in the order in which they are sent: results before all others (rule A8). */
+/** Returns the turn with its blocks in the order in which they are sent: results before all others (rule A8). */
 function resultsFirst(turn: OpenTurn): Turn {
   const { role, content } = turn;
   if (role !== 'user' || content.length < 2) return turn;
   return { role, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
 }
 
-/** The place at which a block is sent, from the place at which it was added. */
+/** Returns the place at which a block is sent, from the place at which it was added. */
 function sentPlace(turns: readonly OpenTurn[], { list, part }: PartPlace): PartPlace {
   const areResults = (turns[list]?.content ?? []).map(isResult);
   const isAtResult = areResults[part];

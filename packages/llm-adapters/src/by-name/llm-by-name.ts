@@ -1,15 +1,13 @@
-import { assertModel } from '../checked-input.js';
-import { assertOptions, isObject, isText } from '../options/checked-options.js';
-import type { OptionChecks } from '../options/checked-options.js';
-import { sdkOptionChecks } from '../options/sdk-option-checks.js';
-import { environmentVariable } from '../environment.js';
-import { InvalidRequestError } from '../errors.js';
+import { AuthenticationError, InvalidRequestError } from '../errors.js';
+import { isThisMachine, shownAddress } from '../http-failure.js';
 import type { LLM } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
+import { assertOptions, isObject, isText } from '../options.js';
+import type { OptionChecks } from '../options.js';
+import { sdkOptionChecks } from '../sdk-llm.js';
+import { assertModel } from '../request-check.js';
+import { environmentVariable } from '../sdk-client.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';
-import { shownAddress } from '../shown-address.js';
-import { isThisMachine } from '../this-machine.js';
-import { MissingApiKeyError, UnknownProviderError } from './errors.js';
 import { modelProviders } from './model-providers.js';
 import type { ModelProvider } from './model-providers.js';
 
@@ -19,14 +17,15 @@ export interface LLMByNameOptions extends Pick<
   'contextWindow' | 'effort' | 'importModule' | 'maxOutputTokens' | 'retry' | 'timeoutMs'
 > {
   /**
-   * The address of another server, which speaks OpenAI's Chat Completions. The name is then that server's own and sent as it is
-   * written, slashes included. Only a local server's name (`ollama/`, `vllm/` …) and a provider with a colon (`anthropic:`) are
-   * taken from its front; they say how the server speaks (`openai:` and a model of OpenAI's: as OpenAI itself). No key is needed: the one in `PALIMPSEST_API_KEY` is sent if there is
-   * one; a provider's own key is sent to the provider's own address alone.
+   * The address of another server, which speaks OpenAI's Chat Completions. The name is then that server's own and sent
+   * as it is written, slashes included. Only a local server's name (`ollama/`, `vllm/` …) and a provider with a colon
+   * (`anthropic:`) are taken from its front; they say how the server speaks (`openai:` and a model of OpenAI's: as
+   * OpenAI itself). No key is needed: the one in `PALIMPSEST_API_KEY` is sent if there is one; a provider's own key is
+   * sent to the provider's own address alone.
    * @defaultValue the provider's address
    */
   readonly baseURL?: string | undefined;
-  /** Where keys and addresses are read. @defaultValue the environment of the process */
+  /** The source of keys and addresses. @defaultValue the environment of the process */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -41,9 +40,9 @@ const optionChecks: OptionChecks<LLMByNameOptions> = {
 export const serverKeyVariable = 'PALIMPSEST_API_KEY';
 
 /**
- * The model of a name: `provider/name`, such as `anthropic/claude-opus-5-5` or `ollama/qwen3:8b`, with the key from the
- * environment. `provider:name` is the same. A name without a provider is Anthropic's if it begins with `claude`, otherwise
- * OpenAI's. The adapter is loaded by this call, the provider's package by the first request.
+ * Returns the model of a name: `provider/name`, such as `anthropic/claude-opus-5-5` or `ollama/qwen3:8b`, with the key
+ * from the environment. `provider:name` is the same. A name without a provider is Anthropic's if it begins with
+ * `claude`, otherwise OpenAI's. The adapter is loaded by this call, the provider's package by the first request.
  *
  * @throws {@link MissingApiKeyError} when the provider's key is not in the environment; {@link UnknownProviderError} when there
  * is no such provider; {@link InvalidRequestError} when the name is empty, the address is none, or an option is unknown or wrong.
@@ -75,7 +74,8 @@ export interface ModelPlace {
 }
 
 /**
- * The provider and the model of a name without an address. @throws {@link UnknownProviderError} when there is no such provider.
+ * Returns the provider and the model of a name without an address. @throws {@link UnknownProviderError} when there is
+ * no such provider.
  */
 export function providerOfModel(name: string): ModelPlace {
   const { prefix, separator, rest } = partsOf(name);
@@ -94,7 +94,7 @@ type Variable = (name: string) => string | undefined;
 
 const [anthropic, openai] = modelProviders as unknown as readonly [ModelProvider, ModelProvider];
 
-/** What servers get that ask for no key, because the SDKs insist on one. */
+/** The key for servers that ask for none, because the SDKs insist on one. */
 const noKey = 'none';
 
 function placeOfName(name: string, variable: Variable): ReachablePlace {
@@ -108,7 +108,7 @@ function placeOfName(name: string, variable: Variable): ReachablePlace {
   return { provider, model, baseURL, apiKey };
 }
 
-/** A server behind `OPENAI_BASE_URL` can have names of its own, with slashes. */
+/** Finds the provider of a name. A server behind `OPENAI_BASE_URL` can have names of its own, with slashes. */
 function providerAt(name: string, variable: Variable): ModelPlace {
   try {
     return providerOfModel(name);
@@ -133,8 +133,8 @@ function placeOfAddress(name: string, address: string, variable: Variable): Reac
 }
 
 /**
- * The name says that the model is OpenAI's, and it is one that we know: then the address is a gateway to OpenAI, whatever its host. Some
- * of these models take tools in the Responses API alone.
+ * Returns true if the name says that the model is OpenAI's, and it is one that we know: then the address is a gateway
+ * to OpenAI, whatever its host. Some of these models take tools in the Responses API alone.
  */
 function isOpenAIs(name: string, { provider, model }: ModelPlace): boolean {
   const isStated = provider === openai && model !== name;
@@ -160,4 +160,39 @@ function checkedAddress(address: string, what: string): string {
     `${what} must be an address with http:// or https://, such as http://localhost:8000/v1, not ${shownAddress(address)}`,
     { provider: 'openai' },
   );
+}
+
+/** The environment variable with the key of the model's provider is not set. */
+export class MissingApiKeyError extends AuthenticationError {
+  static override get typeName(): string {
+    return 'MissingApiKeyError';
+  }
+
+  /** The variable to set. */
+  readonly variable: string;
+
+  constructor(model: string, options: { readonly provider: string; readonly variable: string }) {
+    super(
+      `The model '${model}' is ${options.provider}'s and needs a key: set the environment variable ${options.variable}. ` +
+        'Logins of subscriptions (Claude Pro or Max, ChatGPT Plus) are not taken, only keys of the API.',
+      { provider: options.provider },
+    );
+    this.variable = options.variable;
+  }
+}
+
+/** A model's name begins with no provider that is known. */
+export class UnknownProviderError extends InvalidRequestError {
+  static override get typeName(): string {
+    return 'UnknownProviderError';
+  }
+
+  constructor(model: string, provider: string) {
+    const known = modelProviders.map(({ name }) => name).join(', ');
+    super(
+      `The model '${model}' is of no known provider: '${provider}' is none of ${known}. ` +
+        'A model of another server is named as that server names it, together with its address (base URL).',
+      { provider },
+    );
+  }
 }

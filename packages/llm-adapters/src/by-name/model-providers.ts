@@ -1,8 +1,8 @@
 import type { ServerName } from '../openai/server-profile.js';
 
-/** Where a provider's models are, and what it takes to ask them. Plain data. */
+/** A provider's address and the variables with its key. Plain data. */
 export interface ModelProvider {
-  /** What stands before the slash in a model's name. */
+  /** The text before the slash in a model's name. */
   readonly name: string;
   /** The API that its server speaks. */
   readonly protocol: 'anthropic' | 'openai';

@@ -45,8 +45,8 @@ const manual: Behaviour = {
 const withoutThinking: Behaviour = { ...manual, thinking: 'none', thinkingControl: 'none', maxOutputTokens: 8_192 };
 
 /**
- * Blocks of generation 5.5, Fable 5.1 and later are bound to their prefix. Older adaptive models are rendered in the same way:
- * they accept a history without the omitted blocks, and their tool loops may be cut.
+ * Blocks of generation 5.5, Fable 5.1 and later are bound to their prefix. Older adaptive models are rendered in the
+ * same way: they accept a history without the omitted blocks, and their tool loops may be cut.
  *
  * @see provider-rules A.5, A.6, A.7
  */

@@ -8,7 +8,7 @@ export type ModelProvider = 'anthropic' | 'openai' | 'compatible';
  */
 export type ThinkingControl = 'always' | 'adaptive' | 'adaptive-or-manual' | 'manual' | 'none';
 
-/** How hard a model works on an answer. Each model takes some of these: see {@link ModelFacts.efforts}. */
+/** The effort that a model spends on an answer. Each model takes some of these: see {@link ModelFacts.efforts}. */
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /** The facts of a model that an adapter needs to write a request that the model accepts. */
@@ -26,7 +26,7 @@ export interface ModelFacts {
    */
   readonly thinking: 'prefix-bound' | 'latest-turn' | 'none';
   readonly thinkingControl: ThinkingControl;
-  /** Whether requests hold the model's unsigned reasoning: of messages with calls, or never. @defaultValue 'never' */
+  /** The messages whose unsigned reasoning requests hold: of messages with calls, or never. @defaultValue 'never' */
   readonly plainReasoning?: 'with-calls' | 'never';
   /** Accepts sampling parameters such as temperature and `top_p`. */
   readonly acceptsSampling: boolean;
@@ -42,7 +42,10 @@ export interface ModelFacts {
   readonly efforts?: readonly Effort[];
   /** A shorter prefix is not cached. Unit: tokens. */
   readonly cacheMinimumTokens?: number;
-  /** A cached prefix is dropped when it has not been read for so long. Unit: milliseconds. Absent where no vendor promises it. */
+  /**
+   * A cached prefix is dropped when it has not been read for so long. Unit: milliseconds. Absent where no vendor
+   * promises it.
+   */
   readonly cacheLifeMs?: number;
   /** For estimates of ordinary English and code. Unit: characters a token. */
   readonly charsPerToken: number;

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { modelFacts } from './model-facts.js';
-import { modelName } from './model-name.js';
-import { modelTable } from './model-table.js';
+import { modelFacts, modelName, modelTable } from './model-facts.js';
 
 describe('modelName', () => {
   it.each([

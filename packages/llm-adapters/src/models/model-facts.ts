@@ -1,12 +1,13 @@
-import type { ModelFacts, ModelProvider, ModelRow } from './model-behaviour.js';
-import { modelName } from './model-name.js';
-import { modelTable, newestOf } from './model-table.js';
+import { claudeNewest, claudeRows } from './claude-models.js';
+import { compatibleNewest, compatibleRows } from './compatible-models.js';
+import type { Behaviour, ModelFacts, ModelProvider, ModelRow } from './model-behaviour.js';
+import { openaiNewest, openaiRows } from './openai-models.js';
 
 export type { Effort, ModelFacts, ModelProvider, ThinkingControl } from './model-behaviour.js';
 
 /**
- * What is known of a model. One that is not in the table gets the behaviour of its provider's newest, with `isAssumed`, and
- * no window, since a wrong one does harm. `overrides` win over both.
+ * Returns what is known of a model. One that is not in the table gets the behaviour of its provider's newest, with
+ * `isAssumed`, and no window, since a wrong one does harm. `overrides` win over both.
  *
  * @example
  * ```ts
@@ -24,7 +25,7 @@ export function modelFacts(model: string, provider: ModelProvider, overrides: Pa
   return { ...facts, isAssumed: false, ...overrides };
 }
 
-/** A model behind a router keeps its size; how the router is asked is the router's affair. */
+/** Returns the row of a model behind a router, which keeps its size; how the router is asked is the router's affair. */
 function elsewhere(name: string): ModelRow | undefined {
   const row = modelTable.find(({ models }) => models.includes(name));
   if (row === undefined) return undefined;
@@ -38,4 +39,32 @@ function elsewhere(name: string): ModelRow | undefined {
     charsPerToken,
     acceptsSampling,
   };
+}
+
+/** Every model that this version knows. */
+export const modelTable: readonly ModelRow[] = [...claudeRows, ...openaiRows, ...compatibleRows];
+
+/** The facts assumed for a model that is not in the table. They hold no limits, because a wrong limit does harm. */
+const newestOf: Readonly<Record<ModelProvider, Behaviour>> = {
+  anthropic: claudeNewest,
+  openai: openaiNewest,
+  compatible: compatibleNewest,
+};
+
+/**
+ * Returns the name of a model in the tables: without the prefixes and suffixes of routers and clouds (`openai/`,
+ * `us.anthropic.`, `-v1:0`, `@20251001`, `:free`, `[1m]`), without the snapshot date, in lower case, and with hyphens
+ * in version numbers if it is an Anthropic name.
+ */
+export function modelName(model: string): string {
+  const bare = model
+    .toLowerCase()
+    .replace(/^.*\//, '')
+    .replace(/^(?:[a-z]{2,6}\.)?anthropic\./, '')
+    .replace(/-v\d+:\d+$/, '')
+    .replace(/\[\d+[km]\]$/, '')
+    .replace(/[@:][\w.-]*$/, '')
+    .replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '')
+    .replace(/-latest$/, '');
+  return bare.startsWith('claude-') ? bare.replace(/\./g, '-') : bare;
 }

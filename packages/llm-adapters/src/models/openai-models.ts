@@ -1,8 +1,8 @@
 import type { Behaviour, Effort, ModelRow } from './model-behaviour.js';
 
 /**
- * The facts assumed for an unknown OpenAI model: those of GPT-6.2. Its reasoning items and plain reasoning do not depend on the
- * messages before them, so a view may cut anywhere.
+ * The facts assumed for an unknown OpenAI model: those of GPT-6.2. Its reasoning items and plain reasoning do not
+ * depend on the messages before them, so a view may cut anywhere.
  *
  * @see provider-rules B.3, B.5, B.8
  */

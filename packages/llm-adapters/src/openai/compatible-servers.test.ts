@@ -9,7 +9,7 @@ import { openaiLLM } from './llm.js';
 import type { OpenAILLMOptions } from './llm.js';
 import { profileOfAddress, serverProfile } from './server-profile.js';
 import type { ServerName } from './server-profile.js';
-import { toChatCompletionsRequest } from './to-request.js';
+import { toChatCompletionsRequest } from './chat/request.js';
 
 // The package `openai` talks over HTTP to servers that refuse what each of the imitations of OpenAI refuses.
 

@@ -1,8 +1,9 @@
 import { field, textOf } from '../wire/json-fields.js';
 
 /**
- * The error in a body, however a server wraps it: `{ error: {…} }` as OpenAI, the same in a list as Gemini, `{ error: "…" }` as
- * Ollama, flat as Mistral and older vLLM, `{ detail }` as servers built on FastAPI. Undefined if there is none.
+ * Returns the error in a body, however a server wraps it: `{ error: {…} }` as OpenAI, the same in a list as Gemini, `{
+ * error: "…" }` as Ollama, flat as Mistral and older vLLM, `{ detail }` as servers built on FastAPI. Undefined if there
+ * is none.
  *
  * @see provider-rules D
  */
@@ -21,7 +22,8 @@ export function errorInBody(body: unknown): Readonly<Record<string, unknown>> | 
 }
 
 /**
- * The error in a body with status 200, in the form in which the SDK throws other errors; undefined for an answer.
+ * Returns the error in a body with status 200, in the form in which the SDK throws other errors; undefined for an
+ * answer.
  *
  * @see provider-rules D, OpenRouter
  */
@@ -50,13 +52,16 @@ export class BrokenStream extends Error {
 }
 
 /**
- * Iterates over a stream and calls `heard` for each piece. Marks errors of the stream, to distinguish them from errors in the
- * reader's own code.
+ * Iterates over a stream and calls `onActivity` for each piece. Marks errors of the stream, to distinguish them from
+ * errors in the reader's own code.
  */
-export async function* piecesOfStream<Piece>(stream: AsyncIterable<Piece>, heard: () => void): AsyncGenerator<Piece> {
+export async function* piecesOfStream<Piece>(
+  stream: AsyncIterable<Piece>,
+  onActivity: () => void,
+): AsyncGenerator<Piece> {
   try {
     for await (const piece of stream) {
-      heard();
+      onActivity();
       yield piece;
     }
   } catch (thrown) {
@@ -69,9 +74,9 @@ export async function* piecesOfStream<Piece>(stream: AsyncIterable<Piece>, heard
 type Fetch = typeof globalThis.fetch;
 
 /**
- * A `fetch` that adapts responses to the SDK. An error body gets the shape of OpenAI's: the SDK keeps only the field `error`,
- * so the message of a server with flat errors would be lost. An answer without streaming is read to its end here, so that the
- * SDK recognises a lost connection as a connection error.
+ * Returns a `fetch` that adapts responses to the SDK. An error body gets the shape of OpenAI's: the SDK keeps only the
+ * field `error`, so the message of a server with flat errors would be lost. An answer without streaming is read to its
+ * end here, so that the SDK recognises a lost connection as a connection error.
  */
 export function withReadableBodies(fetch: Fetch): Fetch {
   return async (input, init) => {

@@ -1,35 +1,30 @@
 import type OpenAI from 'openai';
-import { assertModel } from '../checked-input.js';
-import { assertOptions, isBoolean, isObject, isOneOf, isText } from '../options/checked-options.js';
-import type { OptionChecks } from '../options/checked-options.js';
-import { sdkOptionChecks } from '../options/sdk-option-checks.js';
-import { environmentVariable } from '../environment.js';
+import { assertModel } from '../request-check.js';
+import { assertOptions, isBoolean, isObject, isOneOf, isText } from '../options.js';
+import type { OptionChecks } from '../options.js';
+import { sdkLLM, sdkOptionChecks } from '../sdk-llm.js';
+import { environmentVariable, lazySdk, plainAnswer, withOwnRedirects } from '../sdk-client.js';
 import type { LLM } from '../llm.js';
 import { modelFacts } from '../models/model-facts.js';
-import { withOwnRedirects } from '../http/own-redirects.js';
-import { plainAnswer } from '../http/plain-answer.js';
-import { lazySdk } from '../sdk.js';
-import { sdkLLM } from '../sdk-llm.js';
 import type { SdkLLMOptions } from '../sdk-llm.js';
 import { toolNames } from '../wire/tool-names.js';
-import { doneMarkers } from './done-marker.js';
+import { doneMarkers, responseOfStream } from './chat/stream.js';
 import { errorInResponse, withReadableBodies } from './error-body.js';
-import { fromChatCompletion } from './from-response.js';
+import { fromChatCompletion } from './chat/response.js';
 import { toLLMError } from './map-error.js';
-import type { OpenAIModelOptions } from './model-options.js';
-import { fromResponse } from './responses/from-response.js';
+import type { OpenAIModelOptions } from './chat/request.js';
+import { fromResponse } from './responses/response.js';
 import { responseOfEvents } from './responses/stream.js';
-import { toResponsesRequest } from './responses/to-request.js';
-import { isThisMachine } from '../this-machine.js';
+import { toResponsesRequest } from './responses/request.js';
+import { isThisMachine } from '../http-failure.js';
 import { profileOfAddress, serverProfile } from './server-profile.js';
 import type { ServerName, ServerProfile } from './server-profile.js';
-import { responseOfStream } from './stream.js';
-import { toChatCompletionsRequest } from './to-request.js';
+import { toChatCompletionsRequest } from './chat/request.js';
 
 /**
- * Options of {@link openaiLLM}. `apiKey` defaults to the variable `OPENAI_API_KEY`, and no key is needed for a server on the
- * local machine; `baseURL` names a server that speaks OpenAI's protocol and defaults to the variable `OPENAI_BASE_URL`, else to
- * OpenAI; `maxOutputTokens` defaults to the provider's.
+ * Options of {@link openaiLLM}. `apiKey` defaults to the variable `OPENAI_API_KEY`, and no key is needed for a server
+ * on the local machine; `baseURL` names a server that speaks OpenAI's protocol and defaults to the variable
+ * `OPENAI_BASE_URL`, else to OpenAI; `maxOutputTokens` defaults to the provider's.
  */
 export interface OpenAILLMOptions extends SdkLLMOptions, OpenAIModelOptions {
   /** @defaultValue `responses` for OpenAI's models that refuse tools with reasoning elsewhere, else `chat-completions` */
@@ -81,9 +76,9 @@ type Answer =
   | { readonly api: 'responses'; readonly response: OpenAI.Responses.Response };
 
 /**
- * A model of OpenAI, or of a server that speaks its protocol, through the package `openai`, an optional peer that is loaded at
- * the first call. OpenAI's newer models are called through the Responses API, stateless; all other models through Chat
- * Completions. A request with `onDelta` is streamed.
+ * Returns a model of OpenAI, or of a server that speaks its protocol, through the package `openai`, an optional peer
+ * that is loaded at the first call. OpenAI's newer models are called through the Responses API, stateless; all other
+ * models through Chat Completions. A request with `onDelta` is streamed.
  *
  * @throws {@link InvalidRequestError} when there is no model, an option is unknown or wrong, or `server` is not a known profile name.
  *
@@ -134,7 +129,7 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
         ? { api, names, body: toResponsesRequest(request, requestOptions) }
         : { api, names, body: toChatCompletionsRequest(request, requestOptions) };
     },
-    send: async (client, sent, { signal, timeoutMs, onDelta, heard, onUsage }) => {
+    send: async (client, sent, { signal, timeoutMs, onDelta, onActivity, onUsage }) => {
       const how = { signal, timeout: timeoutMs };
       const nameOf = (name: string) => sent.names.fromWire(name);
       if (sent.api === 'responses') {
@@ -143,7 +138,7 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
         const asked = client.responses.create({ ...sent.body, stream: true }, how);
         const { data: events, response: http } = await asked.withResponse();
         const plain = (await plainAnswer(http)) as OpenAI.Responses.Response | undefined;
-        const response = plain === undefined ? await responseOfEvents(events, onDelta, nameOf, heard) : plain;
+        const response = plain === undefined ? await responseOfEvents(events, onDelta, nameOf, onActivity) : plain;
         return { api: sent.api, response: answerIn(response) };
       }
       if (onDelta === undefined) {
@@ -158,7 +153,7 @@ export function openaiLLM(options: OpenAILLMOptions): LLM {
       const plain = (await plainAnswer(http)) as OpenAI.Chat.ChatCompletion | undefined;
       const hasEnded = () => markers?.hasEnded(http) === true;
       const end = { hasEnded, onUsage };
-      const response = plain === undefined ? await responseOfStream(chunks, onDelta, nameOf, heard, end) : plain;
+      const response = plain === undefined ? await responseOfStream(chunks, onDelta, nameOf, onActivity, end) : plain;
       return { api: sent.api, response: answerIn(response) };
     },
     fromResponse: (answer, request, prices) => {
@@ -176,7 +171,7 @@ function profileFrom(server: ServerName | ServerProfile | undefined, baseURL: st
   return typeof server === 'string' ? serverProfile(server) : server;
 }
 
-/** The response, if it is no error with status 200. */
+/** Returns the response, if it is no error with status 200. */
 function answerIn<Response>(response: Response): Response {
   const error = errorInResponse(response);
   if (error !== undefined) throw error;

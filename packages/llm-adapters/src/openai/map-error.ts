@@ -10,12 +10,11 @@ import {
 } from '../errors.js';
 import type { LLMErrorOptions } from '../errors.js';
 import { readHttpFailure } from '../http-failure.js';
-import { field, textOf } from '../wire/json-fields.js';
 import { classifyOverflow, isSpent, rateLimitKind } from '../overflow.js';
 import { secretsOf } from '../secrets.js';
 import type { Secrets } from '../secrets.js';
+import { field, textOf } from '../wire/json-fields.js';
 import { BrokenStream, ErrorInAnswer } from './error-body.js';
-import { resetAfterMs } from './rate-limit-reset.js';
 import type { ServerName } from './server-profile.js';
 
 /** @see provider-rules B.2, B.3, C.1 and D */
@@ -77,8 +76,8 @@ const statusOfCode: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * Maps an error of the SDK to our error class. The order is that of section E: first the exclusions that look like an overflow,
- * then codes, then messages; everything else by status.
+ * Maps an error of the SDK to our error class. The order is that of section E: first the exclusions that look like an
+ * overflow, then codes, then messages; everything else by status.
  *
  * @see provider-rules B.1, B.7, C.3, D and E
  */
@@ -156,4 +155,51 @@ function withoutStatus(isConnection: boolean, said: string, message: string, opt
   // The client throws this error before it sends a request.
   if (/credentials|authentication method|api.?key/i.test(said)) return new AuthenticationError(message, options);
   return new InvalidRequestError(message, options);
+}
+
+/** Unit: milliseconds. */
+const units: Readonly<Record<string, number>> = {
+  h: 3_600_000,
+  m: 60_000,
+  s: 1_000,
+  ms: 1,
+  us: 0.001,
+  µs: 0.001,
+  ns: 0.000_001,
+};
+
+/**
+ * Returns a duration as Go writes it (`6m0s`, `1.5s`, `12ms`), or plain seconds, in milliseconds; undefined for any
+ * other text and for values that are not positive (Azure sends -1 and 0).
+ *
+ * @see provider-rules B.1
+ */
+export function goDurationMs(text: string): number | undefined {
+  if (/^\d+(?:\.\d+)?$/.test(text)) return positive(Number(text) * 1_000);
+  if (!/^(?:\d+(?:\.\d+)?(?:h|ms|m|s|us|µs|ns))+$/.test(text)) return undefined;
+  let sum = 0;
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g)) {
+    sum += Number(amount) * (units[unit ?? ''] ?? 0);
+  }
+  return positive(Math.ceil(sum));
+}
+
+/**
+ * Returns the time until the exceeded limit is reset, for an error that does not say how long to wait. The limit is
+ * that of requests or of tokens, whichever is used up or is named by the error's type. Unit: milliseconds.
+ */
+function resetAfterMs(headers: unknown, codes: readonly string[]): number | undefined {
+  if (!(headers instanceof Headers)) return undefined;
+  const resets = ['requests', 'tokens'].flatMap((unit) => {
+    const remaining = headers.get(`x-ratelimit-remaining-${unit}`);
+    const isUsedUp = remaining !== null && /^0+$/.test(remaining);
+    const reset =
+      isUsedUp || codes.includes(unit) ? goDurationMs(headers.get(`x-ratelimit-reset-${unit}`) ?? '') : undefined;
+    return reset === undefined ? [] : [reset];
+  });
+  return resets.length === 0 ? undefined : Math.max(...resets);
+}
+
+function positive(milliseconds: number): number | undefined {
+  return milliseconds > 0 ? milliseconds : undefined;
 }

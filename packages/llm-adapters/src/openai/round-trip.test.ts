@@ -6,12 +6,12 @@ import { isMeaningful } from '@palimpsest/events';
 import { checkChatCompletionsRequest, checkResponsesRequest } from '@palimpsest/provider-servers';
 import type OpenAI from 'openai';
 import { describe, expect, it, test } from 'vitest';
-import { eventsFromMessages } from './events-from-messages.js';
+import { eventsFromMessages } from './chat/events.js';
 import { messagesOfLog } from '../../test-support/messages-of-log.js';
-import { eventsFromResponseItems } from './responses/events-from-items.js';
-import { toResponsesRequest } from './responses/to-request.js';
+import { eventsFromResponseItems } from './responses/events.js';
+import { toResponsesRequest } from './responses/request.js';
 import { serverProfile } from './server-profile.js';
-import { toChatCompletionsRequest } from './to-request.js';
+import { toChatCompletionsRequest } from './chat/request.js';
 
 // What comes back is what went in, but for what is stated here: instructions are one system message, text in parts is one
 // string with blank lines, neighbouring user messages are one, and a message that says nothing is left out.

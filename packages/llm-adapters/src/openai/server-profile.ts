@@ -1,10 +1,10 @@
-import type { ChatDialect } from '../wire/chat-writer.js';
+import type { ChatDialect } from './chat/writer.js';
 import { InvalidRequestError } from '../errors.js';
-import { isThisMachine } from '../this-machine.js';
+import { isThisMachine } from '../http-failure.js';
 
 /**
- * How a server that speaks OpenAI's protocol differs from OpenAI. Plain data, so that the profile of another server is a named
- * profile with a few fields changed.
+ * How a server that speaks OpenAI's protocol differs from OpenAI. Plain data, so that the profile of another server is
+ * a named profile with a few fields changed.
  *
  * @see {@link serverProfile}
  * @see provider-rules D
@@ -26,11 +26,14 @@ export interface ServerProfile extends ChatDialect {
   /** A user message is added if the history ends with an assistant message. */
   readonly endsWithUser: boolean;
   /**
-   * Calls in the history need tools in the request. If the request has none, the called tools are declared by name and none may
-   * be called.
+   * Calls in the history need tools in the request. If the request has none, the called tools are declared by name and
+   * none may be called.
    */
   readonly callsNeedTools: boolean;
-  /** How a schema for the answer is enforced: by the server, or only as JSON, with the schema as text at the end. */
+  /**
+   * The way in which a schema for the answer is enforced: by the server, or only as JSON, with the schema as text at
+   * the end.
+   */
   readonly schemas: 'enforced' | 'in-words';
   /** The server is asked to stream its usage with `stream_options`; others send it unasked or refuse the field. */
   readonly asksForStreamUsage: boolean;
@@ -149,7 +152,7 @@ const addresses: readonly (readonly [address: string, name: ServerName])[] = [
 ];
 
 /**
- * A profile by its name, to be used unchanged or with some fields replaced.
+ * Returns a profile by its name, to be used unchanged or with some fields replaced.
  *
  * @throws {@link InvalidRequestError} when there is no profile of that name.
  */
@@ -161,7 +164,7 @@ export function serverProfile(name: ServerName): ServerProfile {
   });
 }
 
-/** The profile of the server at an address; `compatible` for one that is not known. */
+/** Returns the profile of the server at an address; `compatible` for one that is not known. */
 export function profileOfAddress(baseURL: string): ServerProfile {
   const url = parsed(baseURL);
   if (url === undefined) return compatible;

@@ -3,7 +3,7 @@ import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { anthropicLLM } from '../anthropic/index.js';
 import { ContextWindowExceededError, LLMError, ServiceUnavailableError } from '../errors.js';
-import type { CompletionRequest, LLM } from '../llm.js';
+import type { CompletionRequest, LLM, RateWait } from '../llm.js';
 import { noUsage } from '../usage.js';
 import { openaiLLM } from '../openai/index.js';
 import { llmContract } from '../testing/llm-contract.js';
@@ -11,7 +11,7 @@ import { scriptedLLM } from '../testing/scripted-llm.js';
 import { scriptedScenario } from '../../test-support/scripted-scenario.js';
 import { limitedLLM } from './limited-llm.js';
 import { rateLimit } from './rate-limit.js';
-import type { RateCost, RateLimit, RateWait } from './rate-limit.js';
+import type { RateCost, RateLimit } from './rate-limit.js';
 
 describe('a limited model', () => {
   llmContract({

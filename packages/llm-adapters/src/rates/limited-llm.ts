@@ -1,19 +1,19 @@
 import type { Usage } from '@palimpsest/events';
-import { assertOptions, isBoolean, isFunction, isObject } from '../options/checked-options.js';
-import type { OptionChecks } from '../options/checked-options.js';
+import { assertOptions, isBoolean, isFunction, isObject } from '../options.js';
+import type { OptionChecks } from '../options.js';
 import { LLMError, RateLimitError } from '../errors.js';
-import type { CompletionRequest, LLM } from '../llm.js';
-import { llmAround } from '../llm-around.js';
-import { totalInputTokens } from '../usage.js';
-import { estimateInputTokens } from '../usage-estimate.js';
-import type { RateCost, RateLimit, RateWait } from './rate-limit.js';
+import type { CompletionRequest, LLM, RateWait } from '../llm.js';
+import { llmAround } from '../llm.js';
+import { estimateInputTokens, totalInputTokens } from '../usage.js';
+import type { RateCost, RateLimit } from './rate-limit.js';
 
 /** Options of {@link limitedLLM}. */
 export interface LimitedLLMOptions {
   /** Models that share an account's limit share this object. */
   readonly limit: RateLimit;
   /**
-   * Whether the provider counts input that comes from its prompt cache. @defaultValue false for Anthropic's models, true for others
+   * Whether the provider counts input that comes from its prompt cache. @defaultValue false for Anthropic's models,
+   * true for others
    *
    * @see https://platform.claude.com/docs/en/api/rate-limits Anthropic: cache reads do not count
    * @see https://platform.openai.com/docs/guides/prompt-caching OpenAI: caching does not change rate limits
@@ -32,13 +32,14 @@ const optionChecks: OptionChecks<LimitedLLMOptions> = {
   onWait: isFunction,
 };
 
-/** What an answer is expected to have before one was seen. Unit: tokens. */
+/** The expected size of an answer before one was seen. Unit: tokens. */
 const firstOutputTokens = 1_000;
 
 /**
- * A model whose calls wait for a {@link RateLimit} before they are sent, each try of a call on its own. Tokens are estimated before a
- * call and corrected by the usage afterwards; the output is estimated by the answers before. When the provider refuses all the same
- * and asks to wait, everything that shares the limit waits. `countTokens` does not wait.
+ * Returns a model whose calls wait for a {@link RateLimit} before they are sent, each try of a call on its own. Tokens
+ * are estimated before a call and corrected by the usage afterwards; the output is estimated by the answers before.
+ * When the provider refuses all the same and asks to wait, everything that shares the limit waits. `countTokens` does
+ * not wait.
  *
  * @example
  * ```ts
@@ -102,12 +103,12 @@ export function limitedLLM(llm: LLM, options: LimitedLLMOptions): LLM {
   });
 }
 
-/** Whether the provider has read no tokens: it refused the request, which counts as one all the same. */
+/** Returns true if the provider has read no tokens: it refused the request, which counts as one all the same. */
 function isRefusal(error: unknown): boolean {
   return LLMError.isInstance(error) && (!error.isRetryable || RateLimitError.isInstance(error));
 }
 
-/** What the prompt cache does not hold, as far as the request says. */
+/** Returns the share that the prompt cache does not hold, as far as the request says. */
 function uncachedPart(request: CompletionRequest): Pick<CompletionRequest, 'messages' | 'tools'> {
   const { cachedMessages = 0 } = request.cache ?? {};
   const messages = typeof cachedMessages === 'number' ? cachedMessages : cachedMessages.messages;

@@ -1,7 +1,5 @@
-import { wait } from '../retry.js';
-import { longestTimeoutMs } from '../silence.js';
-import { memoryRateLimitStore } from './rate-limit-store.js';
-import type { RateLimitStore } from './rate-limit-store.js';
+import type { RateWait } from '../llm.js';
+import { longestTimeoutMs, wait } from '../retry.js';
 
 /** Options of {@link rateLimit}: at least one of the four rates. */
 export interface RateLimitOptions {
@@ -18,11 +16,11 @@ export interface RateLimitOptions {
    * @defaultValue 0.1
    */
   readonly burst?: number;
-  /** Where it is kept what is used up. @defaultValue in this object: a limit for one process */
+  /** The store of what is used up. @defaultValue in this object: a limit for one process */
   readonly store?: RateLimitStore;
 }
 
-/** What a call takes of a limit. */
+/** The part of a limit that a call takes. */
 export interface RateCost {
   /** @defaultValue 1 */
   readonly requests?: number;
@@ -32,23 +30,17 @@ export interface RateCost {
   readonly outputTokens?: number;
 }
 
-/** A wait for a {@link RateLimit} that begins. */
-export interface RateWait {
-  /** How many calls of this process come first. */
-  readonly ahead: number;
-  /** How long it takes at the least. Unit: milliseconds. */
-  readonly waitMs: number;
-}
-
 /** The rates of a provider, for everything that shares this object or its store. */
 export interface RateLimit {
   /**
-   * Waits until a call of this cost may be sent. Calls of one process go in the order in which they ask. A cost above a minute's limit
-   * counts as that limit: such a call waits until nothing is used, and whether it is too large is for the provider to say.
+   * Waits until a call of this cost may be sent. Calls of one process go in the order in which they ask. A cost above a
+   * minute's limit counts as that limit: such a call waits until nothing is used, and whether it is too large is for
+   * the provider to say.
    *
-   * @param options - `signal` ends the wait, and what was reserved is given back; `onWait` is told once if there is a wait, and must not throw
-   * @throws the signal's reason; RangeError when the cost is no number of 0 or more; what the store throws, since without its answer
-   *   nothing is sent.
+   * @param options - `signal` ends the wait, and what was reserved is given back; `onWait` is told once if there is a
+   *   wait, and must not throw
+   * @throws the signal's reason; RangeError when the cost is no number of 0 or more; what the store throws, since
+   *   without its answer nothing is sent.
    */
   acquire(
     cost: RateCost,
@@ -73,8 +65,8 @@ interface WaitingCall {
 const minuteMs = 60_000;
 
 /**
- * A limit of requests and tokens a minute. In no minute more is let through than the limit, as far as costs were known before; single
- * calls above the burst are let through when nothing is used, and are paid for afterwards.
+ * Returns a limit of requests and tokens a minute. In no minute more is let through than the limit, as far as costs
+ * were known before; single calls above the burst are let through when nothing is used, and are paid for afterwards.
  *
  * @throws RangeError when no rate is given, a rate is not above 0, or `burst` is not between 0 and 1.
  */
@@ -89,7 +81,7 @@ class Line implements RateLimit {
   readonly #store: RateLimitStore;
   readonly #calls: WaitingCall[] = [];
   #isServing = false;
-  /** When the first call may be sent. */
+  /** The time at which the first call may be sent. */
   #firstOpensAt = -Infinity;
   #pausedUntil = -Infinity;
 
@@ -206,4 +198,75 @@ class Line implements RateLimit {
     const place = this.#calls.indexOf(call);
     if (place >= 0) this.#calls.splice(place, 1);
   }
+}
+
+/** The part of a limit's rates that a call takes. */
+export interface RateCharge {
+  /**
+   * For each rate, the time in which what the call takes has come back; 0 if the call takes nothing of it. The places
+   * are the same for every call. Unit: milliseconds.
+   */
+  readonly costsMs: readonly number[];
+  /** The part that may be taken at once, as the time in which it has come back. Unit: milliseconds. */
+  readonly burstMs: number;
+}
+
+/**
+ * Where a {@link RateLimit} keeps what is used up: one store is one limit. {@link memoryRateLimitStore} keeps it in the
+ * process, `postgresRateLimitStore` of `@palimpsest/postgres` for all processes that share a database.
+ *
+ * A rate is a bucket (GCRA): it is full at a time that each charge moves on by its cost. A charge that fits into what
+ * may be taken at once needs that much room; a larger one needs a full bucket.
+ */
+export interface RateLimitStore {
+  /**
+   * Charges a call to the next moment at which it may be sent. Answers with the time until then, 0 for now. That moment
+   * does not change whoever comes later, so nobody waits for ever. Unit: milliseconds.
+   */
+  reserve(charge: RateCharge): Promise<number>;
+  /**
+   * Changes what was charged, as soon as more is known: less than 0 gives back. No bucket becomes more than full. Unit:
+   * milliseconds for each rate, as in {@link RateCharge.costsMs}.
+   */
+  adjust(changesMs: readonly number[]): Promise<void>;
+  /**
+   * Holds back all charges from now on until that time has passed. A shorter pause does not end a longer one. Unit:
+   * milliseconds.
+   */
+  pause(ms: number): Promise<void>;
+}
+
+/** Options of {@link memoryRateLimitStore}. */
+export interface MemoryRateLimitStoreOptions {
+  /** A clock that never goes back. Unit: milliseconds. @defaultValue `performance.now` */
+  readonly now?: () => number;
+}
+
+/** Returns a {@link RateLimitStore} for one process. */
+export function memoryRateLimitStore({
+  now = () => performance.now(),
+}: MemoryRateLimitStoreOptions = {}): RateLimitStore {
+  let fullAt: readonly number[] = [];
+  let closedUntil = -Infinity;
+  const fullAtOf = (rate: number) => fullAt[rate] ?? -Infinity;
+  return {
+    async reserve({ costsMs, burstMs }) {
+      const clock = now();
+      const opensAt = costsMs.map((cost, rate) =>
+        cost > 0 ? fullAtOf(rate) - Math.max(burstMs - cost, 0) : -Infinity,
+      );
+      const moment = Math.max(clock, closedUntil, ...opensAt);
+      fullAt = costsMs.map((cost, rate) => (cost > 0 ? Math.max(fullAtOf(rate), moment) + cost : fullAtOf(rate)));
+      return moment - clock;
+    },
+    async adjust(changesMs) {
+      const clock = now();
+      fullAt = changesMs.map((change, rate) =>
+        change > 0 ? Math.max(fullAtOf(rate), clock) + change : fullAtOf(rate) + change,
+      );
+    },
+    async pause(ms) {
+      closedUntil = Math.max(closedUntil, now() + ms);
+    },
+  };
 }

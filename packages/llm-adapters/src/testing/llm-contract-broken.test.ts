@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message } from '@palimpsest/events';
 import { describe, expect, it } from 'vitest';
-import { deltasFromMessage } from '../delta.js';
+import { deltasFromMessage } from '../llm.js';
 import { AuthenticationError, ContextWindowExceededError, LLMError, RateLimitError } from '../errors.js';
 import type { Completion, CompletionRequest } from '../llm.js';
 import { llmContract } from './llm-contract.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RateLimitStore } from '../rates/rate-limit-store.js';
+import type { RateLimitStore } from '../rates/rate-limit.js';
 
 /** A store to test, in which nothing is used. */
 export interface RateLimitStoreUnderTest {
@@ -109,7 +109,10 @@ const rules: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** Reserves for calls of these costs, one after the other, with a burst of three hours. Answers with their waits. Unit: hours. */
+/**
+ * Reserves for calls of these costs, one after the other, with a burst of three hours. Answers with their waits. Unit:
+ * hours.
+ */
 async function hoursOf(store: RateLimitStore, ...calls: readonly (readonly number[])[]): Promise<readonly number[]> {
   const waits: number[] = [];
   for (const costs of calls) {
@@ -118,7 +121,7 @@ async function hoursOf(store: RateLimitStore, ...calls: readonly (readonly numbe
   return waits;
 }
 
-/** The time that the test has taken is not counted. */
+/** Returns a time of the test. The time that the test has taken is not counted. */
 function inHours(ms: number): number {
   assert.ok(ms >= 0, `A wait of ${ms} ms`);
   return Math.max(0, Math.ceil(ms / hour - 0.000_001));

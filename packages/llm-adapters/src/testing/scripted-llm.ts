@@ -1,11 +1,10 @@
 import type { AssistantMessage, ToolCall, Usage } from '@palimpsest/events';
-import { deltasFromMessage } from '../delta.js';
-import type { Delta } from '../delta.js';
+import { deltasFromMessage } from '../llm.js';
+import type { Completion, CompletionRequest, Delta, FinishReason, LLM } from '../llm.js';
 import { ContextWindowExceededError, LLMError } from '../errors.js';
-import type { Completion, CompletionRequest, FinishReason, LLM } from '../llm.js';
 import { costOf } from '../prices.js';
 import type { TokenPrices } from '../prices.js';
-import { estimateInputTokens, estimateUsage } from '../usage-estimate.js';
+import { estimateInputTokens, estimateUsage } from '../usage.js';
 
 /** A tool call of a script. */
 export interface ScriptedToolCall {
@@ -83,8 +82,8 @@ export class ScriptEndedError extends LLMError {
 }
 
 /**
- * A model that answers from a script: no key, no network, the same answers every time. Usage is {@link estimateUsage}: four
- * characters a token, nothing cached.
+ * Returns a model that answers from a script: no key, no network, the same answers every time. Usage is {@link
+ * estimateUsage}: four characters a token, nothing cached.
  *
  * @example
  * ```ts
@@ -124,7 +123,7 @@ export function scriptedLLM(options: ScriptedLLMOptions): ScriptedLLM {
   };
 }
 
-/** The result of a wait. Rejects with the signal's reason as soon as the signal aborts. */
+/** Returns the result of a wait. Rejects with the signal's reason as soon as the signal aborts. */
 async function unlessAborted<Value>(waited: Value | Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (signal === undefined || !(waited instanceof Promise)) return waited;
   // The script itself can abort the signal; then no further `abort` event comes.

@@ -1,26 +1,27 @@
 import type { CallState } from '../llm.js';
-import { unnamedToolName } from '../wire/received-call.js';
+import { unnamedToolName } from '../wire/pieces.js';
 
 /** A call that a model wrote. `arguments` is the text that it wrote, which need not parse. */
-export interface WrittenCall {
+interface WrittenCall {
   readonly name: string;
   readonly arguments: string;
   /**
-   * `as-written` for JSON, whose text says whether it is whole. Parameters in tags become JSON here, so the tags say it: `complete`
-   * if all of them are closed, else `cut`. JSON in a block that is not closed is `cut` unless it is whole.
+   * `as-written` for JSON, whose text says whether it is whole. Parameters in tags become JSON here, so the tags say
+   * it: `complete` if all of them are closed, else `cut`. JSON in a block that is not closed is `cut` unless it is
+   * whole.
    */
   readonly state: CallState;
 }
 
 /** An answer, divided. */
-export interface ReadAnswer {
-  /** What is no call. A beginning of the answer, if it has calls at its end alone. */
+interface ReadAnswer {
+  /** The text outside of calls. A beginning of the answer, if it has calls at its end alone. */
   readonly text: string;
   readonly calls: readonly WrittenCall[];
 }
 
-/** Where a call may begin: ours, that of models which learned another form, or a fence with JSON. */
-export const callStart = /<tool_call\b|<function=|```(?:json|tool_call|tool_code)?\s*[[{]/i;
+/** The possible beginnings of a call: ours, that of models which learned another form, or a fence with JSON. */
+const callStart = /<tool_call\b|<function=|```(?:json|tool_call|tool_code)?\s*[[{]/i;
 
 const fence = /^```[a-z_]*\s*([[{][\s\S]*?[\]}])\s*(?:```|$)/i;
 const block = /^<tool_call\b[^>]{0,200}>([\s\S]*?)(?:(<\/tool_call>)|(?=<tool_call\b)|$)/i;
@@ -31,8 +32,8 @@ const maxPlaces = 100;
 const thinking = /^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/i;
 
 /**
- * Reads the calls out of an answer: blocks that are closed, that were forgotten to be closed, or that were cut off, each with its
- * state. Other JSON is a call only if it is of the form of a call and names one of the tools.
+ * Reads the calls out of an answer: blocks that are closed, that were forgotten to be closed, or that were cut off,
+ * each with its state. Other JSON is a call only if it is of the form of a call and names one of the tools.
  */
 export function readCalls(answer: string, tools: readonly string[]): ReadAnswer {
   const whole = callsIn(answer.trim(), (name) => tools.includes(name));
@@ -80,7 +81,10 @@ function callsAt(
   return fenced === null || calls === undefined ? undefined : { calls, length: fenced[0].length };
 }
 
-/** What stands in a block is meant as a call, whatever it is: the tool's error tells the model what is wrong with it. */
+/**
+ * Reads the content of a block, which is meant as a call, whatever it is: the tool's error tells the model what is
+ * wrong with it.
+ */
 function callsInBlock(body: string, isClosed: boolean): readonly WrittenCall[] {
   const functional = functionBlock.exec(body);
   if (functional !== null) return [functionCall(functional)];
@@ -97,7 +101,7 @@ function callsInBlock(body: string, isClosed: boolean): readonly WrittenCall[] {
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const kept = /"\\u0000(-?\d[\d.eE+-]*)"/g;
 
-/** A number that JavaScript would round or rewrite is kept as text while the JSON around it is read. */
+/** Keeps a number that JavaScript would round or rewrite as text while the JSON around it is read. */
 function keptNumber(token: string): string {
   return token.startsWith('"') || String(Number(token)) === token ? token : JSON.stringify(`\u0000${token}`);
 }
@@ -176,9 +180,46 @@ function isJsonValue(text: string): boolean {
   }
 }
 
-/** The arguments without the brace that closes the call around them. */
+/** Returns the arguments without the brace that closes the call around them. */
 function withoutOuterBrace(text: string): string {
   const trimmed = text.trim();
   const opened = trimmed.split('{').length - trimmed.split('}').length;
   return opened < 0 && trimmed.endsWith('}') ? trimmed.slice(0, -1).trim() : trimmed;
+}
+
+/** A possible beginning of a call at the end of a text. */
+const mayBegin = /(?:<[a-z_]{0,9}|`{1,3}[a-z_]{0,12})$/i;
+/** No beginning of a call is longer. Unit: characters. */
+const longestBeginning = 16;
+
+/** Hands out the text of a streamed answer up to its first call. What may be a call waits until the answer is complete. */
+export class StreamedText {
+  #waiting = '';
+  #handedOut = 0;
+  #hasCall = false;
+
+  /** Returns the text that can be shown now. */
+  add(piece: string): string {
+    this.#waiting += piece;
+    // An answer that is JSON from its beginning may be nothing but a call.
+    if (this.#hasCall || (this.#handedOut === 0 && /^\s*(?:[[{]|$)/.test(this.#waiting))) return '';
+    const start = callStart.exec(this.#waiting)?.index;
+    this.#hasCall = start !== undefined;
+    const shown = withoutBeginning(this.#waiting.slice(0, start));
+    this.#waiting = this.#waiting.slice(shown.length);
+    this.#handedOut += shown.length;
+    return shown;
+  }
+
+  /** Returns the part of the whole text that has not been shown. */
+  rest(whole: string): string {
+    return whole.slice(this.#handedOut);
+  }
+}
+
+/** Without white space at the end, which is left out before a call. */
+function withoutBeginning(text: string): string {
+  const trimmed = text.trimEnd();
+  const begun = mayBegin.exec(trimmed.slice(-longestBeginning));
+  return begun === null ? trimmed : trimmed.slice(0, trimmed.length - begun[0].length).trimEnd();
 }

@@ -4,8 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { InvalidRequestError, noUsage, wholeCalls } from '../index.js';
 import type { CompletionRequest, Delta } from '../index.js';
 import { openaiLLM } from '../openai/index.js';
-import { readCalls } from './read-calls.js';
-import { StreamedText } from './streamed-text.js';
+import { readCalls, StreamedText } from './read-calls.js';
 import { textToolCalls } from './index.js';
 
 const tools = [

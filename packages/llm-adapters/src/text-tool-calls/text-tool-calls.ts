@@ -1,14 +1,19 @@
 import { newEventId } from '@palimpsest/events';
-import type { AssistantMessage, Message, SystemMessage, ToolDefinition } from '@palimpsest/events';
-import { assertOptions, isFunction } from '../options/checked-options.js';
-import type { Delta } from '../delta.js';
-import type { Completion, CompletionRequest, LLM } from '../llm.js';
-import { llmAround } from '../llm-around.js';
+import type {
+  AssistantMessage,
+  ContentPart,
+  Message,
+  SystemMessage,
+  ToolCall,
+  ToolDefinition,
+  ToolMessage,
+} from '@palimpsest/events';
+import type { Completion, CompletionRequest, Delta, LLM } from '../llm.js';
+import { llmAround } from '../llm.js';
 import { remembering } from '../memo.js';
+import { assertOptions, isFunction } from '../options.js';
 import { demandFor, instructionsFor } from './instructions.prompt.js';
-import { readCalls } from './read-calls.js';
-import { StreamedText } from './streamed-text.js';
-import { writtenMessage } from './written-messages.js';
+import { readCalls, StreamedText } from './read-calls.js';
 
 /** Options of {@link textToolCalls}. */
 export interface TextToolCallsOptions {
@@ -20,9 +25,9 @@ export interface TextToolCallsOptions {
 const written = remembering(writtenMessage);
 
 /**
- * A model without tool calling that calls tools: they are described in the system message, calls are read from the answer's text,
- * and results are sent as text of the user. To its caller it is an {@link LLM} like any other. Of a streamed answer the text before
- * the first call arrives as it is written; calls arrive when the answer is complete.
+ * Returns a model without tool calling that calls tools: they are described in the system message, calls are read from
+ * the answer's text, and results are sent as text of the user. To its caller it is an {@link LLM} like any other. Of a
+ * streamed answer the text before the first call arrives as it is written; calls arrive when the answer is complete.
  *
  * @throws {@link InvalidRequestError} when an option is unknown or wrong.
  *
@@ -55,14 +60,14 @@ export function textToolCalls(llm: LLM, options: TextToolCallsOptions = {}): LLM
     complete: async (request) => {
       const { onDelta, tools = [] } = request;
       let stream = new StreamedText();
-      const handOut = (delta: Delta): void => {
+      const passDelta = (delta: Delta): void => {
         if (delta.type === 'restart') stream = new StreamedText();
         const shown = delta.type === 'text' ? { ...delta, text: stream.add(delta.text) } : delta;
         if (shown.type !== 'text' || shown.text !== '') onDelta?.(shown);
       };
       const completion = await llm.complete({
         ...asText(request),
-        ...(onDelta === undefined ? {} : { onDelta: handOut }),
+        ...(onDelta === undefined ? {} : { onDelta: passDelta }),
       });
       const answer = read(completion, tools, newId);
       const whole = textIn(answer.message);
@@ -109,4 +114,34 @@ function textIn({ content }: AssistantMessage): string {
 
 function userMessage(text: string): Message {
   return { role: 'user', content: [{ type: 'text', text }] };
+}
+
+/** Returns the message with its calls, or its result, as text. Any other message is returned unchanged. */
+function writtenMessage(message: Message): Message {
+  if (message.role === 'tool') return writtenResult(message);
+  return message.role === 'assistant' && message.toolCalls !== undefined ? writtenCalls(message) : message;
+}
+
+function writtenCalls({ toolCalls = [], ...message }: AssistantMessage): Message {
+  const calls: ContentPart = { type: 'text', text: toolCalls.map(writtenCall).join('\n') };
+  return toolCalls.length === 0 ? message : { ...message, content: [...message.content, calls] };
+}
+
+function writtenCall({ name, arguments: text }: ToolCall): string {
+  return `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${text.trim() === '' ? '{}' : text}}\n</tool_call>`;
+}
+
+function writtenResult({ toolName, content, isError }: ToolMessage): Message {
+  const begin = `<tool_result tool=${JSON.stringify(toolName)}${isError === true ? ' failed="true"' : ''}>\n`;
+  const parts = content.map((part) => (part.type === 'text' ? { ...part, text: contained(String(part.text)) } : part));
+  return { role: 'user', content: [text(begin), ...parts, text('\n</tool_result>')] };
+}
+
+/** Contains a result, so that it cannot end its own block and go on as the user. */
+function contained(words: string): string {
+  return words.replaceAll(/<(\/?)tool_result/gi, '<$1tool-result');
+}
+
+function text(words: string): ContentPart {
+  return { type: 'text', text: words };
 }

@@ -21,9 +21,9 @@ export interface CalibrationOptions {
 const mostFactor = 4;
 
 /**
- * The factor between counts and the provider's reports: the sum of the reports of the last calls divided by the sum of their
- * counts. 1 if there are no calls. Unusable calls are left out: without a count, without a report, or with a ratio above four.
- * A pure function of the calls, so replay gives the same factor.
+ * Returns the factor between counts and the provider's reports: the sum of the reports of the last calls divided by the
+ * sum of their counts. 1 if there are no calls. Unusable calls are left out: without a count, without a report, or with
+ * a ratio above four. A pure function of the calls, so replay gives the same factor.
  *
  * @throws RangeError when `lastCalls` is not a whole number above 0.
  */
@@ -39,7 +39,7 @@ export function calibrationFactor(calls: readonly CountedCall[], { lastCalls = 5
   return sum(({ reported }) => reported) / sum(({ counted }) => counted);
 }
 
-/** A counter whose counts are multiplied by the {@link calibrationFactor} of earlier calls, rounded up. */
+/** Returns a counter whose counts are multiplied by the {@link calibrationFactor} of earlier calls, rounded up. */
 export function calibrated(
   counter: TokenCounter,
   calls: readonly CountedCall[],

@@ -1,6 +1,8 @@
-import { lazySdk } from '../sdk.js';
-import { requestSizes } from './request-size.js';
-import { safeCounter } from './token-counter.js';
+import type { LLM } from '../llm.js';
+import { modelFacts } from '../models/model-facts.js';
+import { lazySdk } from '../sdk-client.js';
+import { estimateCounter } from './estimate.js';
+import { requestSizes, safeCounter } from './token-counter.js';
 import type { TokenCounter } from './token-counter.js';
 
 /** An image of about a megapixel in high detail. Unit: tokens. @see https://platform.openai.com/docs/guides/images-vision */
@@ -19,9 +21,10 @@ export interface O200kOptions {
 }
 
 /**
- * A counter with OpenAI's vocabulary since GPT-4o, by the package `gpt-tokenizer`, an optional peer that is loaded here. Text
- * is exact; the frames of messages (3 tokens each and 3 a request) are measured, those of tools (8) are an estimate. Text that
- * looks like a control token is counted as text. The counter remembers what frozen messages count, as long as they live.
+ * Returns a counter with OpenAI's vocabulary since GPT-4o, by the package `gpt-tokenizer`, an optional peer that is
+ * loaded here. Text is exact; the frames of messages (3 tokens each and 3 a request) are measured, those of tools (8)
+ * are an estimate. Text that looks like a control token is counted as text. The counter remembers what frozen messages
+ * count, as long as they live.
  *
  * @throws {@link MissingSdkError} when `gpt-tokenizer` is not installed.
  */
@@ -44,4 +47,20 @@ export async function o200kCounter(options: O200kOptions = {}): Promise<TokenCou
  */
 function pieces(text: string): readonly string[] {
   return text.split(/(\S{512}|\s{512})/u).filter((piece) => piece !== '');
+}
+
+/**
+ * Returns the best offline counter for a model: the tokenizer for OpenAI's models, an estimate by the model's facts for
+ * all others. If the provider has a counting service, `llm.countTokens` is exact but needs a network request.
+ *
+ * @throws {@link MissingSdkError} when the model is OpenAI's and `gpt-tokenizer` is not installed.
+ * @example
+ * ```ts
+ * const counter = await counterFor(llm);
+ * const tokens = counter.count({ messages, tools });
+ * ```
+ */
+export async function counterFor(llm: Pick<LLM, 'facts'>): Promise<TokenCounter> {
+  if (llm.facts?.provider === 'openai') return o200kCounter();
+  return estimateCounter(llm.facts ?? modelFacts('', 'compatible'));
 }

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../memo.js';
 import { modelFacts } from '../index.js';
 import { calibrated, calibrationFactor, counterFor, estimateCounter, o200kCounter, TokenCountError } from './index.js';
-import { requestSizes } from './request-size.js';
-import { safeCounter } from './token-counter.js';
+import { requestSizes, safeCounter } from './token-counter.js';
 
 const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });
 const only = (...messages: Message[]) => ({ messages });

@@ -8,8 +8,8 @@ import type {
   ToolCall,
 } from '@palimpsest/events';
 import type { CallState, Completion } from '../llm.js';
-import type { Piece } from './read-message.js';
-import { receivedToolName } from './received-call.js';
+import type { Piece } from './pieces.js';
+import { receivedToolName } from './pieces.js';
 import type { ToolNames } from './tool-names.js';
 
 /** The options of building an answer. */
@@ -73,7 +73,9 @@ export class AnswerBuilder {
     }
   }
 
-  /** The answer: text comes before calls, and each thinking block keeps its position among them in `position`. */
+  /**
+   * Returns the answer: text comes before calls, and each thinking block keeps its position among them in `position`.
+   */
   end(): Answer & { readonly isReordered: boolean } {
     const message: Mutable<AssistantMessage> = { role: 'assistant', content: this.#content };
     if (this.#toolCalls.length > 0) message.toolCalls = this.#toolCalls;
@@ -108,7 +110,10 @@ const asTheyAre: Pick<ToolNames, 'fromWire'> = { fromWire: (name) => name };
 /** An object while it is made, field by field. */
 export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** The answer in a response, without the substitutes for unread values and without calls of the provider's own tools. */
+/**
+ * Returns the answer in a response, without the substitutes for unread values and without calls of the provider's own
+ * tools.
+ */
 export function answerOf(pieces: readonly Piece[], options: AnswerOptions): Answer {
   const builder = new AnswerBuilder({ ...options, hasOwnIds: true });
   for (const piece of pieces) {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { parseEvent } from '@palimpsest/events';
 import { describe, expect, test } from 'vitest';
-import { readAnthropicMessage } from './anthropic-reader.js';
-import { readChatMessage } from './chat-reader.js';
-import { HistoryEvents } from './history-events.js';
-import type { HistoryRules } from './history-events.js';
-import type { ReadMessage } from './read-message.js';
+import { readAnthropicMessage } from '../anthropic/reader.js';
+import { readChatMessage } from '../openai/chat/reader.js';
+import { HistoryReader } from './history-reader.js';
+import type { HistoryRules } from './history-reader.js';
+import type { ReadMessage } from './pieces.js';
 import { anthropicUsage, openaiUsage } from './reported-usage.js';
-import { readResponsesItem } from './responses-reader.js';
-import { readTool } from './tool-definition.js';
+import { readResponsesItem } from '../openai/responses/reader.js';
+import { readTool } from './pieces.js';
 
 // Logs and servers hold anything under the names of the three APIs. A reader never throws, and leaves nothing out.
 
@@ -78,7 +78,7 @@ const rules: HistoryRules = {
   bindsThinking: true,
 };
 const eventsOf = (messages: readonly ReadMessage[]) => {
-  const history = new HistoryEvents({}, rules);
+  const history = new HistoryReader({}, rules);
   messages.forEach((read, index) => history.read(read, `messages.${index}`));
   const events = history.end();
   // They were not checked, and are what a check would have made of them.

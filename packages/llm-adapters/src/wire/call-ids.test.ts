@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mistralCallIds } from '../openai/mistral-call-ids.js';
+import { mistralCallIds } from '../openai/chat/message-order.js';
 import { callIds } from './call-ids.js';
 
 const calls = (...ids: string[]) => ids.map((id) => ({ id, name: 'run', arguments: '{}' }));

@@ -1,8 +1,8 @@
 import type { FinishReason } from '../llm.js';
 
 /**
- * The words of all wires for the reason of an end, in lower case. Servers borrow the words of one another, so one table serves
- * every wire.
+ * The words of all wires for the reason of an end, in lower case. Servers borrow the words of one another, so one table
+ * serves every wire.
  *
  * @see provider-rules A.8, B.6, C.2, D
  */
@@ -43,8 +43,8 @@ const meanings: Readonly<Record<string, FinishReason>> = {
 };
 
 /**
- * The meaning of the word with which a server says why an answer ended; `other` for an unknown word. A natural end is `tool-calls`
- * if the answer has calls, else `stop`: servers say either for both.
+ * Returns the meaning of the word with which a server says why an answer ended; `other` for an unknown word. A natural
+ * end is `tool-calls` if the answer has calls, else `stop`: servers say either for both.
  */
 export function finishReasonOf(word: unknown, hasCalls: boolean): FinishReason {
   const key = typeof word === 'string' ? word.toLowerCase().replaceAll('-', '_') : '';
@@ -52,7 +52,7 @@ export function finishReasonOf(word: unknown, hasCalls: boolean): FinishReason {
   return meaning === 'stop' || meaning === 'tool-calls' ? naturalEnd(hasCalls) : meaning;
 }
 
-/** The reason of an answer that ended naturally. */
+/** Returns the reason of an answer that ended naturally. */
 export function naturalEnd(hasCalls: boolean): FinishReason {
   return hasCalls ? 'tool-calls' : 'stop';
 }

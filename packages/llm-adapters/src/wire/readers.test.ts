@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readAnthropicMessage } from './anthropic-reader.js';
-import { readChatMessage } from './chat-reader.js';
-import type { Piece, ReadMessage } from './read-message.js';
-import { readResponsesItem } from './responses-reader.js';
+import { readAnthropicMessage } from '../anthropic/reader.js';
+import { readChatMessage } from '../openai/chat/reader.js';
+import type { Piece, ReadMessage } from './pieces.js';
+import { readResponsesItem } from '../openai/responses/reader.js';
 
 // What the three APIs say of one thing is one piece. What one API alone says is tested with its histories and its answers.
 

@@ -3,15 +3,16 @@ import { classifyOverflow } from '../overflow.js';
 import type { Overflow } from '../overflow.js';
 import { field, isRecord, listOf, textOf } from './json-fields.js';
 
-/** Why a provider refused a request, if another history would help. */
+/** The reason of a provider's refusal, if another history would help. */
 export type RefusalKind = ({ readonly type: 'overflow' } & Overflow) | { readonly type: 'bound-thinking' };
 
-/** How many errors are looked into. Libraries put the provider's error into errors of their own. */
+/** The number of errors that are looked into. Libraries put the provider's error into errors of their own. */
 const maxErrors = 10;
 
 /**
- * The kind of a refusal in an error of any client: the SDKs of OpenAI and Anthropic, libraries that keep the status and the body under
- * other names, and errors that hold one of these as their cause. Undefined if a shorter history, or one without thinking, would not help.
+ * Returns the kind of a refusal in an error of any client: the SDKs of OpenAI and Anthropic, libraries that keep the
+ * status and the body under other names, and errors that hold one of these as their cause. Undefined if a shorter
+ * history, or one without thinking, would not help.
  *
  * @see provider-rules A.6 and E
  */

@@ -1,10 +1,10 @@
 /** The key that holds arguments that are not the JSON text of an object. */
-export const unparsedArgumentsKey = 'unparsed_arguments';
+const unparsedArgumentsKey = 'unparsed_arguments';
 
 /**
- * A call's arguments as an object. Blank text gives an empty object. Text that is not the JSON of an object, or of one that is nested
- * deeper than 500 levels, is kept whole under
- * {@link unparsedArgumentsKey}, so that the model sees the text that it wrote, or the text of a redaction.
+ * Returns a call's arguments as an object. Blank text gives an empty object. Text that is not the JSON of an object, or
+ * of one that is nested deeper than 500 levels, is kept whole under {@link unparsedArgumentsKey}, so that the model
+ * sees the text that it wrote, or the text of a redaction.
  *
  * @see provider-rules A14
  */
@@ -14,13 +14,14 @@ export function toolInput(text: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * The same as JSON text. The JSON text of an object stays unchanged, to the byte: compatible servers parse it, OpenAI does not.
+ * Returns the same as JSON text. The JSON text of an object stays unchanged, to the byte: compatible servers parse it,
+ * OpenAI does not.
  */
 export function toolArguments(text: string): string {
   return parsedObject(text) === undefined ? JSON.stringify(toolInput(text)) : text;
 }
 
-/** True for arguments that are blank or the JSON text of an object that is nested at most 500 levels deep. */
+/** Returns true for arguments that are blank or the JSON text of an object that is nested at most 500 levels deep. */
 export function isReadableInput(text: string): boolean {
   return text.trim() === '' || parsedObject(text) !== undefined;
 }

@@ -1,5 +1,6 @@
 import type { Message, ToolCall, ToolDefinition } from '@palimpsest/events';
-import { shortHash } from './short-hash.js';
+import { InvalidRequestError } from '../errors.js';
+import { shortHash } from './call-ids.js';
 
 const maxLength = 64;
 const sendable = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -7,14 +8,14 @@ const sendable = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Translates tool names into the form that providers accept, and back. */
 export interface ToolNames {
   toWire(name: string): string;
-  /** The tool's original name. A name that the model made up stays unchanged. */
+  /** Returns the tool's original name. A name that the model made up stays unchanged. */
   fromWire(name: string): string;
 }
 
 /**
- * The names of a request's tools and calls, as both providers accept them: `^[a-zA-Z0-9_-]{1,64}$`. A valid name stays
- * unchanged. An invalid name becomes its valid characters and a hash of the whole name, so that it is the same in every
- * request, independent of the other tools.
+ * Returns the names of a request's tools and calls, as both providers accept them: `^[a-zA-Z0-9_-]{1,64}$`. A valid
+ * name stays unchanged. An invalid name becomes its valid characters and a hash of the whole name, so that it is the
+ * same in every request, independent of the other tools.
  *
  * @see provider-rules A13 (as its clients of 2025 had it) and B4
  */
@@ -56,8 +57,8 @@ function freeAlias(name: string, taken: ReadonlyMap<string, string>): string {
 
 const none: readonly never[] = [];
 
-/** The names of the tools in a history, as its calls and results have them, in order of appearance. */
-export function namesInHistory(messages: readonly Message[]): ReadonlySet<string> {
+/** Returns the names of the tools in a history, as its calls and results have them, in order of appearance. */
+function namesInHistory(messages: readonly Message[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const message of messages) {
     if (message.role === 'assistant') for (const { name } of message.toolCalls ?? none) names.add(name);
@@ -66,9 +67,32 @@ export function namesInHistory(messages: readonly Message[]): ReadonlySet<string
   return names;
 }
 
-/** The names under which a message's calls are sent; none if they are their own. */
+/** Returns the names under which a message's calls are sent; none if they are their own. */
 export function sentNamesOf(message: Message, names: Pick<ToolNames, 'toWire'>): readonly string[] {
   if (message.role !== 'assistant' || message.toolCalls === undefined) return none;
   const sentName = ({ name }: ToolCall) => names.toWire(name.toWellFormed());
   return message.toolCalls.every((call) => sentName(call) === call.name) ? none : message.toolCalls.map(sentName);
+}
+
+/**
+ * Returns the names of the tools that a history calls, well-formed, in order of appearance. Providers refuse calls and
+ * results in a request without tools; the adapter can declare these names instead.
+ *
+ * @see provider-rules A26
+ */
+export function calledTools(messages: readonly Message[]): readonly string[] {
+  return [...new Set([...namesInHistory(messages)].map((name) => name.toWellFormed()))];
+}
+
+/**
+ * Checks that no two tools have one name.
+ *
+ * @throws {@link InvalidRequestError} when two have: no provider accepts them, and a call would be ambiguous.
+ */
+export function assertOneToolPerName(tools: readonly ToolDefinition[], provider: string): void {
+  const names = new Set<string>();
+  for (const { name } of tools) {
+    if (names.has(name)) throw new InvalidRequestError(`There are two tools of the name '${name}'.`, { provider });
+    names.add(name);
+  }
 }

@@ -1,6 +1,6 @@
 import { createEvent, isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
-import { HistoryEvents, hostFileIn, standIn } from '@palimpsest/llm-adapters/wire';
+import { HistoryReader, hostFileIn, standIn } from '@palimpsest/llm-adapters/wire';
 import type { CallPiece, ContentPiece, HistoryRules, Piece, UnreadPiece } from '@palimpsest/llm-adapters/wire';
 import { recallToolName } from '@palimpsest/relevance-tool';
 import { isCondensation, ViewProjection } from '@palimpsest/view';
@@ -42,7 +42,7 @@ export class HistoryLog {
   readonly #options: LogOptions;
   /** Forgotten once the list is read. */
   #before: { readonly log: HistoryLog; readonly count: number } | undefined;
-  readonly #reader: HistoryEvents;
+  readonly #reader: HistoryReader;
   #projection: ViewProjection;
   /** What a compaction of the provider has replaced. */
   readonly #replaced = new Set<EventId>();
@@ -71,7 +71,7 @@ export class HistoryLog {
     this.#options = options;
     this.list = before === undefined ? new HostList(codec) : before.log.list.first(before.count);
     if (before?.log.isFor(options) === true && options.following === undefined) this.#before = before;
-    this.#reader = new HistoryEvents({ now, newId: (message) => this.#newId(message) }, rulesOf(codec));
+    this.#reader = new HistoryReader({ now, newId: (message) => this.#newId(message) }, rulesOf(codec));
     this.#projection = this.#newProjection();
     if (instructions !== '') {
       this.#put(createEvent('system-prompt', { id: 'instructions', systemPrompt: instructions }));
@@ -272,7 +272,7 @@ export class HistoryLog {
 
   async #take(): Promise<void> {
     const { following } = this.#options;
-    for (const { event: made, messages } of this.#reader.take()) {
+    for (const { event: made, messages } of this.#reader.takeEvents()) {
       if (made.type === setAsideType) continue;
       const event = recalled(made);
       this.#place(event, messages);

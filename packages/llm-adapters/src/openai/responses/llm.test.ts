@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CompletionRequest, Delta } from '../../index.js';
 import { openaiLLM } from '../llm.js';
 import type { OpenAILLMOptions } from '../llm.js';
-import { fromResponse } from './from-response.js';
+import { fromResponse } from './response.js';
 import { responseOfEvents } from './stream.js';
 
 // The package `openai` talks over HTTP to a server that refuses what the Responses API refuses: reasoning that is altered, out

@@ -1,17 +1,17 @@
 import type OpenAI from 'openai';
-import type { Delta } from '../../delta.js';
+import type { Delta } from '../../llm.js';
 import { ServiceUnavailableError } from '../../errors.js';
 import { field, textOf } from '../../wire/json-fields.js';
-import { receivedArguments, receivedToolName } from '../../wire/received-call.js';
+import { receivedArguments, receivedToolName } from '../../wire/pieces.js';
 import { ErrorInAnswer, piecesOfStream } from '../error-body.js';
 
 type Response = OpenAI.Responses.Response;
 type Event = OpenAI.Responses.ResponseStreamEvent;
 
 /**
- * Reads the events of an answer to their end and gives the response that the same answer would be without streaming, calling
- * `onDelta` with each piece, and `heard` for each event, including events without a piece. Encrypted content is taken from
- * completed items, never from announced ones.
+ * Reads the events of an answer to their end and gives the response that the same answer would be without streaming,
+ * calling `onDelta` with each piece, and `onActivity` for each event, including events without a piece. Encrypted
+ * content is taken from completed items, never from announced ones.
  *
  * @throws {@link ServiceUnavailableError} when the stream ends before the answer does.
  * @throws ErrorInAnswer when the provider reports an error in the stream; the adapter maps it.
@@ -21,7 +21,7 @@ export async function responseOfEvents(
   events: AsyncIterable<Event>,
   onDelta: (delta: Delta) => void,
   nameOf: (name: string) => string = (name) => name,
-  heard: () => void = () => undefined,
+  onActivity: () => void = () => undefined,
 ): Promise<Response> {
   const done: OpenAI.Responses.ResponseOutputItem[] = [];
   /** The index of an item among the answer's calls. */
@@ -78,7 +78,7 @@ export async function responseOfEvents(
 
   let response: Response | undefined;
   try {
-    for await (const event of piecesOfStream(events, heard)) {
+    for await (const event of piecesOfStream(events, onActivity)) {
       response = read(event);
       if (response !== undefined) break;
     }
@@ -106,7 +106,7 @@ function beginCall(
   onDelta({ type: 'tool-call', index, id, name, arguments: '' });
 }
 
-/** An item that came without pieces. */
+/** Returns the deltas of an item that came without pieces. */
 function wholeItem(
   { output_index, item }: OpenAI.Responses.ResponseOutputItemDoneEvent,
   calls: ReadonlyMap<number, number>,

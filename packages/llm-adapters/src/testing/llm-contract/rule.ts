@@ -1,7 +1,6 @@
 import type { Message, ToolDefinition } from '@palimpsest/events';
-import type { Delta } from '../../delta.js';
+import type { Completion, CompletionRequest, Delta, LLM } from '../../llm.js';
 import { LLMError } from '../../errors.js';
-import type { Completion, CompletionRequest, LLM } from '../../llm.js';
 import type { LLMFeature, LLMScenario, LLMUnderTest, ScenarioToolCall, ScenarioTurn } from './scenario.js';
 
 /** Makes LLMs for one rule; the contract disposes of them. */
@@ -21,7 +20,7 @@ export interface LLMRule {
 /** The key of every scenario. No error may show it. */
 export const apiKey = 'sk-contract-3f9a1c7e5b2d8046';
 
-/** The scenario of some turns. */
+/** Returns the scenario of some turns. */
 export function scenarioOf(
   turns: readonly ScenarioTurn[],
   { attempts = 1 }: Pick<LLMRule, 'attempts'> = {},
@@ -29,7 +28,7 @@ export function scenarioOf(
   return { turns, attempts, apiKey };
 }
 
-/** A turn that answers. */
+/** Returns a turn that answers. */
 export function answers(
   text: string,
   more: Partial<Extract<ScenarioTurn, { readonly type: 'answer' }>> = {},
@@ -45,7 +44,7 @@ export function answers(
   };
 }
 
-/** A call of the tool that {@link tools} declares. */
+/** Returns a call of the tool that {@link tools} declares. */
 export function callOf(id: string, input: string): ScenarioToolCall {
   return { id, name: 'files.read', arguments: input };
 }
@@ -59,12 +58,12 @@ export const tools: readonly ToolDefinition[] = [
   },
 ];
 
-/** A user message. */
+/** Returns a user message. */
 export function user(text: string): Message {
   return { role: 'user', content: [{ type: 'text', text }] };
 }
 
-/** A result of a call. */
+/** Returns a result of a call. */
 export function result(toolCallId: string, text: string, more: { readonly isError?: boolean } = {}): Message {
   return { role: 'tool', toolCallId, toolName: 'files.read', content: [{ type: 'text', text }], ...more };
 }
@@ -92,12 +91,14 @@ function canonical(value: unknown): string {
   );
 }
 
-/** The text of a completion. */
+/** Returns the text of a completion. */
 export function textOf({ message }: Completion): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** The error of a refused call. Fails if the call is not refused, or if the error is not an {@link LLMError}. */
+/**
+ * Returns the error of a refused call. Fails if the call is not refused, or if the error is not an {@link LLMError}.
+ */
 export async function refusalOf(llm: LLM, request: CompletionRequest): Promise<LLMError> {
   const outcome = await llm.complete(request).then(
     (completion) => ({ completion }),
@@ -109,7 +110,7 @@ export async function refusalOf(llm: LLM, request: CompletionRequest): Promise<L
   throw new Error(`it was refused with something that is no LLMError: ${String(thrown)}`, { cause: thrown });
 }
 
-/** A request that records its deltas. */
+/** Returns a request that records its deltas. */
 export function listening(request: CompletionRequest): {
   readonly request: CompletionRequest;
   readonly deltas: Delta[];

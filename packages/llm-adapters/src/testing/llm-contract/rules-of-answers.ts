@@ -133,7 +133,7 @@ export const rulesOfAnswers: readonly LLMRule[] = [
   },
 ];
 
-/** The path at which a value holds data that JSON loses or changes. Undefined fields are allowed. */
+/** Returns the path at which a value holds data that JSON loses or changes. Undefined fields are allowed. */
 function foreignIn(value: unknown, path: string): readonly string[] {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return [];
   if (typeof value === 'number') return Number.isFinite(value) ? [] : [path];

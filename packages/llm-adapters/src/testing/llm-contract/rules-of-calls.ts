@@ -1,6 +1,6 @@
 import { LLMError } from '../../errors.js';
 import type { CompletionRequest, LLM } from '../../llm.js';
-import { wholeCalls } from '../../whole-calls.js';
+import { wholeCalls } from '../../llm.js';
 import { answers, ask, callOf, expectSame, expectThat, tools } from './rule.js';
 import type { LLMRule } from './rule.js';
 

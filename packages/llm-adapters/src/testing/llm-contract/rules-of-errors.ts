@@ -66,7 +66,7 @@ async function bothWays(stage: Stage, turn: ScenarioTurn, check: (error: LLMErro
   expectSame(deltas, [], 'the deltas of a call that failed');
 }
 
-/** Every text that is reachable in a value, including hidden fields and causes. */
+/** Returns every text that is reachable in a value, including hidden fields and causes. */
 function allTextIn(value: unknown, seen = new Set<unknown>()): string {
   if (typeof value === 'string') return `${value}\n`;
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) return '';

@@ -167,7 +167,7 @@ function expectHolds(body: unknown, wanted: readonly string[]): void {
   }
 }
 
-/** The parts of a message's thinking that must be sent back unchanged. */
+/** Returns the parts of a message's thinking that must be sent back unchanged. */
 function opaqueThinkingOf({ thinkingBlocks = [], reasoningItems = [], reasoningContent }: AssistantMessage): string[] {
   const blocks = thinkingBlocks.map((block) => (block.type === 'thinking' ? block.signature : block.data));
   const items = reasoningItems.map(({ encryptedContent }) => encryptedContent);

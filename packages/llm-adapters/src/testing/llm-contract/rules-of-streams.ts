@@ -1,5 +1,4 @@
-import type { Delta } from '../../delta.js';
-import type { Completion, CompletionRequest, CountedUsage } from '../../llm.js';
+import type { Completion, CompletionRequest, CountedUsage, Delta } from '../../llm.js';
 import {
   answers,
   ask,
@@ -148,7 +147,7 @@ export const rulesOfStreams: readonly LLMRule[] = [
   },
 ];
 
-/** A completion without the values that differ between two calls. */
+/** Returns a completion without the values that differ between two calls. */
 function comparable({ providerResponseId: _id, message, ...rest }: Completion): unknown {
   // Ids and signatures differ between answers, so only their presence is compared.
   return JSON.parse(
@@ -158,14 +157,14 @@ function comparable({ providerResponseId: _id, message, ...rest }: Completion): 
   );
 }
 
-/** The text of a message's thinking, in order. */
+/** Returns the text of a message's thinking, in order. */
 function thinkingOf({ message }: Completion): string {
   const blocks = (message.thinkingBlocks ?? []).map((block) => (block.type === 'thinking' ? block.thinking : ''));
   const items = (message.reasoningItems ?? []).flatMap(({ summary, content }) => [...summary, ...(content ?? [])]);
   return [...blocks, ...items, message.reasoningContent ?? ''].join('');
 }
 
-/** The message that the deltas after the last restart add up to. */
+/** Returns the message that the deltas after the last restart add up to. */
 function joined(deltas: readonly Delta[]): {
   readonly text: string;
   readonly thinking: string;

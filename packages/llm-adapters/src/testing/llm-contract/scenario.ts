@@ -6,13 +6,13 @@ export interface ScenarioToolCall {
   /** A name with a dot, which some providers do not accept, so that it must be translated; empty if the model gives none. */
   readonly name: string;
   /**
-   * JSON text; it need not parse. Empty if the model wrote no arguments. In the last call of an answer that ended at its limit, the
-   * text can be half of one, or empty: no byte of it came.
+   * JSON text; it need not parse. Empty if the model wrote no arguments. In the last call of an answer that ended at
+   * its limit, the text can be half of one, or empty: no byte of it came.
    */
   readonly arguments: string;
 }
 
-/** What the provider does with a request. */
+/** The provider's reaction to a request. */
 export type ScenarioTurn =
   /** It answers. `reportsUsage` false: like a server that reports no usage. */
   | {
@@ -52,8 +52,8 @@ export interface LLMScenario {
 /** An LLM to test, with the provider of a scenario behind it. */
 export interface LLMUnderTest {
   /**
-   * The LLM must make the scenario's number of tries with almost no wait between them. Most scenarios allow one try, because a
-   * retry hides the failure.
+   * The LLM must make the scenario's number of tries with almost no wait between them. Most scenarios allow one try,
+   * because a retry hides the failure.
    */
   readonly llm: LLM;
   /** The requests that have reached the provider, oldest first: parsed bodies, or any other JSON value. */
@@ -63,13 +63,14 @@ export interface LLMUnderTest {
 }
 
 /**
- * The optional capabilities of an LLM. `streaming`: pieces arrive before the answer is complete. `thinking`: thinking comes
- * back and is sent again. `images`: the model reads images. `unreported-usage`: some of its providers report no usage.
- * `broken-arguments`: the provider can return arguments that are not JSON. `keys`: it has a key. `schemas`: a JSON schema for
- * the answer is enforced or requested. `tool-choice`: a request says whether tools are called. `overflow`: the provider refuses
- * a request that is too large and does not silently truncate it. `retries`: the LLM retries by itself if the connection is
- * lost. `nameless-calls`: the provider can return a call without a tool name. `cut-calls`: an answer can end at its limit within a
- * call. `content-filter`: the provider can refuse or filter an answer that has calls.
+ * The optional capabilities of an LLM. `streaming`: pieces arrive before the answer is complete. `thinking`: thinking
+ * comes back and is sent again. `images`: the model reads images. `unreported-usage`: some of its providers report no
+ * usage. `broken-arguments`: the provider can return arguments that are not JSON. `keys`: it has a key. `schemas`: a
+ * JSON schema for the answer is enforced or requested. `tool-choice`: a request says whether tools are called.
+ * `overflow`: the provider refuses a request that is too large and does not silently truncate it. `retries`: the LLM
+ * retries by itself if the connection is lost. `nameless-calls`: the provider can return a call without a tool name.
+ * `cut-calls`: an answer can end at its limit within a call. `content-filter`: the provider can refuse or filter an
+ * answer that has calls.
  */
 export type LLMFeature =
   | 'streaming'
