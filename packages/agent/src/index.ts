@@ -57,17 +57,9 @@ export {
   NoUserMessageError,
   ToolEventRefusedError,
 } from './errors.js';
-export type { SecretMask } from './secrets/secret-mask.js';
-export { secretMask } from './secrets/secret-mask.js';
-export { minSecretLength } from './secrets/secret-search.js';
-export type { Environment } from './secrets/environment-secrets.js';
-export {
-  environmentWithoutSecrets,
-  minEnvironmentSecretLength,
-  secretsOfEnvironment,
-} from './secrets/environment-secrets.js';
-export { maskedDeltas } from './secrets/masked-deltas.js';
-export { maskedEvents } from './secrets/masked-events.js';
-export { maskedTool } from './secrets/masked-tool.js';
-export type { TextStream } from './secrets/masked-stream.js';
-export { InvalidSecretError } from './secrets/errors.js';
+export type { SecretMask } from './secrets/mask.js';
+export { InvalidSecretError, maskedDeltas, maskedEvents, maskedTool, secretMask } from './secrets/mask.js';
+export { minSecretLength } from './secrets/search.js';
+export type { Environment } from './secrets/environment.js';
+export { environmentWithoutSecrets, minEnvironmentSecretLength, secretsOfEnvironment } from './secrets/environment.js';
+export type { TextStream } from './secrets/search.js';

@@ -3,10 +3,10 @@ import type { Event } from '@palimpsest/events';
 import {
   ContentPolicyError,
   ContextWindowExceededError,
+  estimateInputTokens,
   MalformedHistoryError,
   ServiceUnavailableError,
 } from '@palimpsest/llm-adapters';
-import { estimateInputTokens } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedAnswer } from '@palimpsest/llm-adapters/testing';
 import { condensation } from '@palimpsest/view';

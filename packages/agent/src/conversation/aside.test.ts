@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
 import { Conversation } from '../conversation.js';
-import { secretMask } from '../secrets/secret-mask.js';
+import { secretMask } from '../secrets/mask.js';
 
 const echo = defineTool({
   name: 'echo',

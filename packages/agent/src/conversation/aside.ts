@@ -9,7 +9,7 @@ import { textOf } from '../model/final-answer.js';
 import { newIdFrom } from '../new-id.js';
 import { observedCompletion } from '../model/model-call.js';
 import { recordedCost, usageOf } from '../model/call-cost.js';
-import type { SecretMask } from '../secrets/secret-mask.js';
+import type { SecretMask } from '../secrets/mask.js';
 
 /** An answer outside the conversation, and the events that record its cost. */
 export interface AsideAnswer {

@@ -3,7 +3,7 @@ import type { Delta } from '@palimpsest/llm-adapters';
 import type { Condenser, ViewOptions } from '@palimpsest/view';
 import type { Agent } from '../agent.js';
 import type { Limits } from '../limits.js';
-import type { SecretMask } from '../secrets/secret-mask.js';
+import type { SecretMask } from '../secrets/mask.js';
 import type { StuckThresholds } from '../stuck-detection.js';
 
 /** Options of `Conversation.open`. */

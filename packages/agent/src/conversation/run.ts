@@ -8,7 +8,7 @@ import { assertWithinLimits, defaultLimits, maxContinuations, noRunUsage, withCa
 import type { Limits, RunUsage } from '../limits.js';
 import { isBrokenResponse, missingCutOffNote } from '../model/incomplete-answers.js';
 import { failingNote, turnsLeftNote, unreadNote } from '../notes.js';
-import { maskedDeltas } from '../secrets/masked-deltas.js';
+import { maskedDeltas } from '../secrets/mask.js';
 import { isCutOff } from '../secrets/masked-event.js';
 import type { StepOptions } from '../step/step-options.js';
 import type { StepOutcome } from '../step/step-outcome.js';

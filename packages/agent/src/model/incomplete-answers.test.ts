@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { Agent } from '../agent.js';
 import type { AgentOptions } from '../agent-options.js';
 import { Conversation } from '../conversation.js';
-import { secretMask } from '../secrets/secret-mask.js';
+import { secretMask } from '../secrets/mask.js';
 
 // Answers that do not become complete. The provider packages talk over HTTP to servers that enforce the providers' rules, so
 // a run that goes on after a cut-off answer has sent valid requests.

@@ -7,7 +7,7 @@ import { composedMessages } from './composition.js';
 import { messageOf } from '../errors.js';
 import type { Emit } from '../event-sink.js';
 import type { Instrumentation, ModelCallWork } from '../instrumentation.js';
-import type { SecretMask } from '../secrets/secret-mask.js';
+import type { SecretMask } from '../secrets/mask.js';
 import { cacheDriftEvent } from './cache-watch.js';
 import type { CacheDriftReport, CacheWatch } from './cache-watch.js';
 import type { SentPrompts } from './sent-prompts.js';

@@ -1,7 +1,7 @@
 import type { BegunCall, Event, TextContent } from '@palimpsest/events';
 import { isMeaningful } from '@palimpsest/events';
 import type { CountedUsage, Delta } from '@palimpsest/llm-adapters';
-import type { SecretMask } from '../secrets/secret-mask.js';
+import type { SecretMask } from '../secrets/mask.js';
 import type { Emit } from '../event-sink.js';
 
 /** The received part of an answer that did not become complete. */

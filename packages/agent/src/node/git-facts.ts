@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { hasCode } from './file-errors.js';
-import { isWithin } from './guarded-file.js';
+import { hasCode, isWithin } from './files.js';
 
 /** What git tells of a folder. What it does not tell in time is missing. */
 export interface GitFacts {

@@ -5,8 +5,7 @@ import type { Tool, ToolOutput } from '@palimpsest/events';
 import { z } from 'zod';
 import type { Skill } from '../prompts/index.js';
 import { untrustedLine, withoutOurTags } from '../prompts/untrusted-text.js';
-import { ifThere } from './file-errors.js';
-import { readGuarded } from './guarded-file.js';
+import { ifThere, readGuarded } from './files.js';
 
 /** The name of the tool that {@link skillTool} makes. */
 export const skillToolName = 'load_skill';

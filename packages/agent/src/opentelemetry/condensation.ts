@@ -6,11 +6,7 @@ import type { View } from '@palimpsest/view';
 import { isEmpty } from '../condensing/condense-once.js';
 import type { CondensationWork } from '../instrumentation.js';
 import { costOf } from '../model/call-cost.js';
-import { CondensationSpan } from './condensation-span.js';
-import { tellError, tellFailure } from './ended-span.js';
-import { names } from './names.js';
-import { surroundingsOf, within } from './surroundings.js';
-import { idOf } from './telemetry.js';
+import { CondensationSpan, idOf, names, surroundingsOf, tellError, tellFailure, within } from './span.js';
 
 /** The spans in which a condensation was begun that is made in the background, until it is made. */
 export class BackgroundCondensations {

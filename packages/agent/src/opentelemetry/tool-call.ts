@@ -1,11 +1,8 @@
 import { context, trace } from '@opentelemetry/api';
 import type { ToolWork } from '../instrumentation.js';
-import { jsonOf } from './content.js';
-import { tellError, tellFailure } from './ended-span.js';
-import { names } from './names.js';
-import { surroundingsOf } from './surroundings.js';
-import { idOf, secondsSince } from './telemetry.js';
-import type { Telemetry } from './telemetry.js';
+import { jsonOf } from './model-call.js';
+import { idOf, names, secondsSince, surroundingsOf, tellError, tellFailure } from './span.js';
+import type { Telemetry } from './span.js';
 
 /** Observes a tool while it runs. Calls that are not carried out have no span: their answers stand in the log. */
 export async function observedTool<Output>(

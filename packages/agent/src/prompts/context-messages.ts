@@ -1,15 +1,20 @@
 import { createEvent as createDefaultEvent } from '@palimpsest/events';
 import type { CreateEvent, MessageEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import type { PromptManager } from './prompt-manager.js';
-import { forgottenLoads, loadedSkillsSender } from './loaded-skills.js';
-import { namesInSkillList, skillListLines } from './skill-list.js';
-import { matchSkills } from './skill-match.js';
-import type { TriggeredSkill } from './skill-match.js';
+import type { PromptManager, WorkspaceContext } from './prompts.js';
+import {
+  daySender,
+  forgottenLoads,
+  loadedSkillsSender,
+  matchSkills,
+  namesInSkillList,
+  skillListLines,
+  skillListSender,
+  visibleContext,
+  workspaceSender,
+} from './skills-in-view.js';
+import type { TriggeredSkill, VisibleContext } from './skills-in-view.js';
 import type { Skill } from './skill.js';
-import { daySender, skillListSender, visibleContext, workspaceSender } from './visible-context.js';
-import type { VisibleContext } from './visible-context.js';
-import type { WorkspaceContext } from './workspace-context.js';
 
 /** Options of {@link contextMessages}. */
 export interface ContextOptions {

@@ -7,8 +7,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
 import { Conversation } from '../conversation.js';
-import { maskedEvents } from '../secrets/masked-events.js';
-import { secretMask } from '../secrets/secret-mask.js';
+import { maskedEvents, secretMask } from '../secrets/mask.js';
 import { contextMessages, loadPrompts, parseSkill } from './index.js';
 
 const prompts = await loadPrompts({ systemPrompt: 'system_prompt_long_horizon.j2' });

@@ -3,9 +3,8 @@ import type { Conversation } from '../conversation.js';
 import { hasOpenRun } from '../conversation/usage-of-open-run.js';
 import { ConversationRunError } from '../errors.js';
 import type { Instrumentation } from '../instrumentation.js';
-import { deliver } from './inbox.js';
-import type { Inbox } from './inbox.js';
-import type { RunEnd } from './runner.js';
+import { deliver } from './runner.js';
+import type { Inbox, RunEnd } from './runner.js';
 
 /** What a worker needs to serve requests. */
 export interface ConversationWorkOptions {
@@ -245,4 +244,57 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | un
     signal.addEventListener('abort', end);
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
   });
+}
+
+/**
+ * What a worker does at the moment: runs of conversations, and the condensations that ended runs have left in the background, which take
+ * no place. For runners of your own.
+ */
+export class RunningWork {
+  readonly #running = new Map<ConversationWork, Promise<unknown>>();
+  readonly #settling = new Map<ConversationWork, Promise<unknown>>();
+
+  /** The conversations that run now. */
+  get conversationIds(): readonly string[] {
+    return [...this.#running.keys()].map(({ conversationId }) => conversationId);
+  }
+
+  /** Runs, as {@link ConversationWork.done}. Nobody waits for what it leaves in the background. */
+  async run(work: ConversationWork, isMine?: () => Promise<boolean>): Promise<'over' | 'handed-over'> {
+    const done = work.done(isMine);
+    this.#running.set(work, done);
+    try {
+      const end = await done;
+      if (end === 'over') {
+        const settled = work.settled().finally(() => this.#settling.delete(work));
+        this.#settling.set(work, settled);
+      }
+      return end;
+    } finally {
+      this.#running.delete(work);
+    }
+  }
+
+  /** Cancels the run of a conversation, if it runs here. Resolves to how many runs that were. */
+  cancel(conversationId: string): number {
+    const works = [...this.#running.keys()].filter((work) => work.conversationId === conversationId);
+    for (const work of works) work.cancel();
+    return works.length;
+  }
+
+  /**
+   * Stops all: each run ends after its present step, and is interrupted after the grace. Resolves when all have ended.
+   *
+   * @param options - `graceMs`: unit milliseconds. @defaultValue 30000
+   */
+  async stop({ graceMs = 30_000 }: { readonly graceMs?: number } = {}): Promise<void> {
+    const all = () => [...this.#running.keys(), ...this.#settling.keys()];
+    for (const one of all()) one.stop();
+    const timer = setTimeout(() => {
+      for (const one of all()) one.interrupt();
+    }, graceMs);
+    await Promise.allSettled(this.#running.values());
+    await Promise.allSettled(this.#settling.values());
+    clearTimeout(timer);
+  }
 }

@@ -12,7 +12,7 @@ import { Agent } from '../agent.js';
 import { Conversation } from '../conversation.js';
 import { fileOutputStore } from '../node/index.js';
 import { readOutputTool } from '../tools/read-output-tool.js';
-import { secretMask } from './secret-mask.js';
+import { secretMask } from './mask.js';
 
 const value = 'hunter2-hunter2';
 const secrets = secretMask({ PASSWORD: value });

@@ -1,6 +1,6 @@
 import type { Delta } from '@palimpsest/llm-adapters';
 import type { Condenser, PendingCondensation } from '@palimpsest/view';
-import type { SecretMask } from '../secrets/secret-mask.js';
+import type { SecretMask } from '../secrets/mask.js';
 import type { EventSink } from '../event-sink.js';
 
 /** What a step is given besides the state. */

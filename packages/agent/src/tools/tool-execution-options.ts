@@ -1,7 +1,7 @@
 import type { CreateEvent, Event, EventId } from '@palimpsest/events';
 import type { Hooks } from '../hooks.js';
 import type { Instrumentation } from '../instrumentation.js';
-import type { SecretMask } from '../secrets/secret-mask.js';
+import type { SecretMask } from '../secrets/mask.js';
 import type { EventSink } from '../event-sink.js';
 import type { OutputLimit } from './output-limit.js';
 import type { Toolset } from './tool-call.js';

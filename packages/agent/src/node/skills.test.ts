@@ -4,8 +4,8 @@ import { chown, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findSkills } from './find-skills.js';
-import { instructionFileNames } from './instruction-files.js';
+import { findSkills } from './skills.js';
+import { instructionFileNames } from './files.js';
 
 let base: string;
 let root: string;

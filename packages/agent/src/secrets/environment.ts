@@ -1,4 +1,4 @@
-import { minSecretLength } from './secret-search.js';
+import { minSecretLength } from './search.js';
 
 /** The variables of a process, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { environmentWithoutSecrets, secretsOfEnvironment } from './environment-secrets.js';
-import { secretMask } from './secret-mask.js';
+import { environmentWithoutSecrets, secretsOfEnvironment } from './environment.js';
+import { secretMask } from './mask.js';
 
 const long = 'value-of-0123456789';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { matchSkills } from './skill-match.js';
+import { matchSkills } from './skills-in-view.js';
 import { parseSkill } from './skill.js';
 import type { Skill } from './skill.js';
 

@@ -6,11 +6,8 @@ import { inspect } from 'node:util';
 import { z } from 'zod';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskedDeltas } from './masked-deltas.js';
-import { maskedTool } from './masked-tool.js';
-import { secretMask } from './secret-mask.js';
-import { minSecretLength } from './secret-search.js';
-import { InvalidSecretError } from './errors.js';
+import { InvalidSecretError, maskedDeltas, maskedTool, secretMask } from './mask.js';
+import { minSecretLength } from './search.js';
 
 const value = 'hunter2-hunter2';
 const token = 'gh"p_ä/9+x \\Z&<q>\'7';

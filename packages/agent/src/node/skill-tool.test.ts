@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findSkills } from './find-skills.js';
+import { findSkills } from './skills.js';
 import { skillTool } from './skill-tool.js';
 
 let base: string;

@@ -1,7 +1,7 @@
-import { brokenUpPatterns, lettersOf, secretPatterns } from './secret-patterns.js';
-import { withoutBegun } from './begun-secret.js';
-import type { SecretPattern } from './secret-patterns.js';
-import { plainReading, tracedReading } from './plain-reading.js';
+import { textBoundary } from '@palimpsest/events';
+import { plainReading, releasableLength, tracedReading } from './decoding.js';
+import { brokenUpPatterns, lettersOf, secretPatterns } from './patterns.js';
+import type { SecretPattern } from './patterns.js';
 
 /** The minimum length of a value. Masking shorter ones would hide ordinary text. Unit: characters. */
 export const minSecretLength = 6;
@@ -179,4 +179,57 @@ function joined(places: readonly FoundSecret[]): readonly FoundSecret[] {
     else result[result.length - 1] = { ...last, end: Math.max(last.end, next.end) };
   }
   return result;
+}
+
+/** A text that is written in pieces. */
+export interface TextStream {
+  write(text: string): void;
+  /** The text is complete. */
+  end(): void;
+  /** The text was cut off. An end with which a value may begin is dropped. */
+  cut(): void;
+}
+
+/** Emits a text with the values hidden, as soon as no value can begin in the emitted part and end in the rest. */
+export function maskedStream(search: SecretSearch, emit: (text: string) => void): TextStream {
+  let rest = '';
+  const release = (end: number, finish = (text: string) => text): void => {
+    const [masked = ''] = withoutSecrets([rest.slice(0, end)], search);
+    const text = finish(masked);
+    rest = rest.slice(end);
+    if (text !== '') emit(text);
+  };
+  return {
+    write(text) {
+      rest += text;
+      const { longest, longestBrokenUp } = search;
+      const end = releasableLength(rest, { length: longest, letters: longestBrokenUp, most: 16 * longest + 4_096 });
+      if (end <= 0) return;
+      const across = search.find(rest).find((place) => place.start < end && place.end > end);
+      release(across?.start ?? textBoundary(rest, end));
+    },
+    end: () => release(rest.length),
+    cut: () => release(rest.length, (text) => search.withoutBegun(text)),
+  };
+}
+
+/** A shorter end can be part of any word. Unit: characters. */
+const leastBegun = 4;
+
+/**
+ * Removes an end of the text with which a value may begin: for texts that were cut off. Values are looked for as they are and
+ * as JSON writes them.
+ */
+export function withoutBegun(text: string, values: readonly string[]): string {
+  const forms = values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]);
+  const begun = Math.max(0, ...forms.map((form) => begunLength(text, form)));
+  return text.slice(0, text.length - begun);
+}
+
+/** The length of the beginning of a value at the end of a text; the whole value does not count. */
+function begunLength(text: string, value: string): number {
+  for (let length = Math.min(value.length - 1, text.length); length >= leastBegun; length--) {
+    if (text.endsWith(value.slice(0, length))) return length;
+  }
+  return 0;
 }

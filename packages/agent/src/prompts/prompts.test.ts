@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { builtInTemplates, builtInTemplateTexts } from './built-in-templates.js';
-import { loadPrompts } from './prompt-manager.js';
+import { builtInTemplates, builtInTemplateTexts, loadPrompts } from './prompts.js';
 import { layeredTemplates, templatesFrom } from '@palimpsest/templates';
-import type { TriggeredSkill } from './skill-match.js';
+import type { TriggeredSkill } from './skills-in-view.js';
 
 const prompts = await loadPrompts();
 const own = (texts: Record<string, string>) => layeredTemplates(templatesFrom(texts), builtInTemplates);

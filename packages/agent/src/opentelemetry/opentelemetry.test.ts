@@ -19,8 +19,8 @@ import type { AgentOptions } from '../agent-options.js';
 import { Conversation } from '../conversation.js';
 import { instrumentedLLM } from '../instrumentation.js';
 import { inProcessRunner } from '../runner/in-process-runner.js';
-import { secretMask } from '../secrets/secret-mask.js';
-import { openTelemetry } from './open-telemetry.js';
+import { secretMask } from '../secrets/mask.js';
+import { openTelemetry } from './index.js';
 
 const task = 'Repair the ZEBRA parser.';
 const token = 'zx81-spectrum-48k';

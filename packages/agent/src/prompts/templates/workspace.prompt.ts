@@ -1,3 +1,6 @@
+/** `user_prompt.j2`: an example for the model, shown in front of the workspace context. Empty: none is needed. */
+export const userPrompt = '';
+
 /** `additional_info.j2`: the workspace context. Every variable is given; what is not known is none or empty. */
 export const additionalInfo = `{% if repository_info %}<REPOSITORY_INFO>
 {% if repository_info.repo_name %}Repository: {{ repository_info.repo_name }}
