@@ -5,8 +5,8 @@ import type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 import type { Hooks } from './hooks.js';
 import type { Instrumentation } from './instrumentation.js';
 import type { CacheDriftReport } from './model/cache-watch.js';
-import type { AskedOfModel } from './tools/asked-fields.js';
-import type { OutputLimit } from './tools/output-limit.js';
+import type { AskedOfModel } from './tool-calls/requested-fields.js';
+import type { OutputLimit } from './tool-calls/output.js';
 
 /** Options of an `Agent`. */
 export interface AgentOptions {

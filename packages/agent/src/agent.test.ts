@@ -8,7 +8,7 @@ import type { Condenser } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
-import { ConversationStateProjection } from './conversation-state.js';
+import { ConversationStateProjection } from './state.js';
 import { ContextOverflowError, LimitExceededError } from './errors.js';
 
 const echo = defineTool({

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { Agent } from './agent.js';
 import type { AgentOptions } from './agent-options.js';
 import { begunBy, beginningOf } from './confirmation.js';
-import { Conversation } from './conversation.js';
+import { Conversation } from './conversation/conversation.js';
 import type { Hooks } from './hooks.js';
 
 function setup(script: Script, options: Partial<AgentOptions> = {}) {

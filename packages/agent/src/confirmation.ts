@@ -1,6 +1,6 @@
 import type { ActionEvent, CreateEvent, Event, EventId } from '@palimpsest/events';
-import { prepareCall } from './tools/tool-call.js';
-import type { Toolset } from './tools/tool-call.js';
+import { prepareCall } from './tool-calls/call.js';
+import type { Toolset } from './tool-calls/call.js';
 
 /** The risk of an action. */
 export type SecurityRisk = NonNullable<ActionEvent['securityRisk']>;

@@ -1,9 +1,8 @@
 import type { ActionEvent, Condensation, CondensationAttempt, Tool, ToolOutput } from '@palimpsest/events';
 import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import type { View } from '@palimpsest/view';
-import type { RunOutcome } from './conversation/run-outcome.js';
+import type { RunOutcome, StepOutcome } from './outcome.js';
 import type { SecretMask } from './secrets/mask.js';
-import type { StepOutcome } from './step/step-outcome.js';
 
 /** What is known of any work before it begins. */
 export interface Work {

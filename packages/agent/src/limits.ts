@@ -1,7 +1,6 @@
 import { usageSchema } from '@palimpsest/events';
 import type { Event, Usage } from '@palimpsest/events';
-import { LimitExceededError } from './errors.js';
-import { assertCount, assertPositive } from './option-checks.js';
+import { assertCount, assertPositive, LimitExceededError } from './errors.js';
 
 /**
  * Limits of a run. It ends with {@link LimitExceededError} when one is reached. A run that another process takes over, because the first

@@ -9,8 +9,8 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
-import { Conversation } from './conversation.js';
-import { requestCondensationTool } from './condensing/request-condensation-tool.js';
+import { Conversation } from './conversation/conversation.js';
+import { requestCondensationTool } from './tool-calls/built-in-tools.js';
 
 const echo = defineTool({
   name: 'echo',

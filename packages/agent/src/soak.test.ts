@@ -15,7 +15,7 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
-import { Conversation } from './conversation.js';
+import { Conversation } from './conversation/conversation.js';
 
 /** `npm test` meets the first half of the session, CI's thorough run all: `.ci/run`. Unit: answered model calls. */
 const isThorough = process.env['PALIMPSEST_THOROUGH'] === 'true';

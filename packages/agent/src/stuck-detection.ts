@@ -1,10 +1,7 @@
 import { isErrorResult, isSentRole, isToolResult, isUserMessage, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, Event, ToolResultEvent } from '@palimpsest/events';
 import { isLastResort } from './condensing/last-resort.js';
-
-/** The patterns of a run that makes no progress. */
-export type StuckPattern =
-  'repeated-action' | 'repeated-error' | 'monologue' | 'alternating-actions' | 'context-window-loop';
+import type { StuckPattern } from './outcome.js';
 
 /** How often a pattern must repeat in a row. Unit: times. */
 export interface StuckThresholds {

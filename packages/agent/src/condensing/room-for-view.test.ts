@@ -2,7 +2,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { ContextWindowExceededError } from '@palimpsest/llm-adapters';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { roomForView } from './room-for-view.js';
+import { roomForView } from './overflow.js';
 
 const log = logBuilder();
 log.user('Go.');

@@ -1,29 +1,26 @@
 import { ConcurrencyError, ConversationBusyError, WriterOustedError } from '@palimpsest/events';
 import type { Event, MessageEvent } from '@palimpsest/events';
+import type { Delta } from '@palimpsest/llm-adapters';
 import { untilAborted } from '@palimpsest/view';
 import type { Agent } from '../agent.js';
-import { ConversationRunError, NoUserMessageError, codeOf, messageOf } from '../errors.js';
+import { codeOf, ConversationRunError, messageOf, NoUserMessageError } from '../errors.js';
 import { vetoOf } from '../hooks.js';
 import { assertWithinLimits, defaultLimits, maxContinuations, noRunUsage, withCallOf } from '../limits.js';
 import type { Limits, RunUsage } from '../limits.js';
-import { isBrokenResponse, missingCutOffNote } from '../model/incomplete-answers.js';
-import { failingNote, turnsLeftNote, unreadNote } from '../notes.js';
+import { isBrokenResponse, missingCutOffNote } from '../model/streamed-answer.js';
+import { failingNote, turnsLeftNote, unreadNote } from '../notes.prompt.js';
+import type { RunOutcome, StepOutcome, StuckPattern } from '../outcome.js';
 import { maskedDeltas } from '../secrets/mask.js';
 import { isCutOff } from '../secrets/masked-event.js';
-import type { StepOptions } from '../step/step-options.js';
-import type { StepOutcome } from '../step/step-outcome.js';
+import type { StepOptions } from '../step.js';
 import { defaultStuckThresholds, stuckPattern } from '../stuck-detection.js';
-import type { StuckPattern, StuckThresholds } from '../stuck-detection.js';
-import { endedBefore } from '../tools/call-answers.js';
-import type { ConversationLog } from './conversation-log.js';
-import type { ConversationOptions, RunOptions } from './conversation-options.js';
-import { withErrorsIgnored } from './delta-listener.js';
-import { answerLeftovers } from './leftovers.js';
-import type { RequestedCondensation } from './requested-condensation.js';
-import type { RunOutcome } from './run-outcome.js';
-import { earlierRun, traceEvent } from './run-trace.js';
+import type { StuckThresholds } from '../stuck-detection.js';
+import { endedBefore } from '../tool-calls/execution.js';
+import { answerLeftovers, earlierRun, traceEvent, usageOfOpenRun } from './earlier-run.js';
+import type { ConversationLog } from './log.js';
+import type { ConversationOptions, RunOptions } from './options.js';
+import type { RequestedCondensation } from './requests.js';
 import type { StandingContext } from './standing-context.js';
-import { usageOfOpenRun } from './usage-of-open-run.js';
 
 /** What a run works with. */
 export interface RunParts {
@@ -296,4 +293,16 @@ export class Run {
 /** Somebody else has appended to the conversation, or may do so now. */
 function isOfAnotherWriter(cause: unknown): boolean {
   return [ConcurrencyError, ConversationBusyError, WriterOustedError].some((type) => type.isInstance(cause));
+}
+
+/** The same listener, with its errors ignored. */
+export function withErrorsIgnored(onDelta: (delta: Delta) => unknown): (delta: Delta) => void {
+  return (delta) => {
+    try {
+      const result = onDelta(delta);
+      if (result instanceof Promise) result.catch(() => undefined);
+    } catch {
+      // A display that fails must not end the run.
+    }
+  };
 }

@@ -1,7 +1,7 @@
 import type { Agent } from '../agent.js';
 import { ensureSystemPrompt } from '../prompts/opening.js';
 import { maskedEvents } from '../secrets/mask.js';
-import type { ConversationLog } from './conversation-log.js';
+import type { ConversationLog } from './log.js';
 
 /** Keeps in the log what the model must read beside the user's words: instructions, tools, workspace context. */
 export class StandingContext {

@@ -1,8 +1,17 @@
-import { messageContent, systemPromptContent } from '@palimpsest/events';
-import type { ContentPart, Event, EventId, Message, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
+import { estimateTextTokens, messageContent, systemPromptContent } from '@palimpsest/events';
+import type {
+  ContentPart,
+  Event,
+  EventId,
+  Message,
+  MessageEvent,
+  SystemPromptEvent,
+  ToolDefinition,
+} from '@palimpsest/events';
+import type { LLM } from '@palimpsest/llm-adapters';
 import { protectedEventIds, viewOfLog } from '@palimpsest/view';
 import type { RenderOptions, View } from '@palimpsest/view';
-import type { StandingWords } from './standing-words.js';
+import type { StandingWords } from '../state.js';
 
 /** Messages that a request holds although the view does not show them. */
 export interface MissingWords {
@@ -217,4 +226,28 @@ function instructionsOf(messages: readonly Message[]): readonly Message[] {
 
 function withoutInstructions(messages: readonly Message[]): readonly Message[] {
   return messages[0]?.role === 'system' ? messages.slice(1) : messages;
+}
+
+/**
+ * The window that a condenser plans with: smaller than the model's if the model reads less input than its window holds. Unit:
+ * tokens.
+ */
+export function usableWindow({ contextWindow, facts }: LLM, maxOutputTokens: number | undefined): number | undefined {
+  const { maxInputTokens } = facts ?? {};
+  if (contextWindow === undefined || maxInputTokens === undefined) return contextWindow;
+  return Math.min(contextWindow, maxInputTokens + (maxOutputTokens ?? 0));
+}
+
+/**
+ * The size of what is sent beside the view. Unit: tokens, as the view estimates. 0 when the view has a system prompt with the
+ * tools, as in the log of a `Conversation`, and no words are missing from it.
+ */
+export function tokensBesideView(view: View, tools: readonly ToolDefinition[], words: StandingWords): number {
+  const { systemPrompt, userMessages } = missingWords(view, words);
+  const missing = systemPrompt === undefined ? userMessages : [systemPrompt, ...userMessages];
+  const added = missing.reduce((sum, event) => sum + view.tokensOf(event), 0);
+  if (tools.length === 0) return added;
+  const counted = systemPrompt === undefined ? view.events : [systemPrompt];
+  for (const event of counted) if (event.type === 'system-prompt' && (event.tools?.length ?? 0) > 0) return added;
+  return added + Math.ceil(estimateTextTokens(JSON.stringify(tools)));
 }

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
 import type { AgentOptions } from '../agent-options.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from '../conversation/conversation.js';
 
 // Answers that their provider ended before the model had finished them: which calls run, what the model reads, how the run ends.
 

@@ -1,7 +1,7 @@
 import type { CreateEvent, ToolCall } from '@palimpsest/events';
 import { unnamedToolName, wholeCalls } from '@palimpsest/llm-adapters';
 import type { CallState, Completion } from '@palimpsest/llm-adapters';
-import { newIdFrom } from '../new-id.js';
+import { newIdFrom } from '../step.js';
 
 /** A call of an answer. */
 export interface ReceivedCall {

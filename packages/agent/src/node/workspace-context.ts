@@ -1,7 +1,7 @@
 import { opendirSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { assertPositive } from '../option-checks.js';
+import { assertPositive } from '../errors.js';
 import type { WorkspaceContext } from '../prompts/index.js';
 import { ifThereSync, instructionFileNames } from './files.js';
 import { gitFacts } from './git-facts.js';

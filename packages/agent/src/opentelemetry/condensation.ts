@@ -3,7 +3,7 @@ import type { Attributes, Span, SpanContext, Tracer } from '@opentelemetry/api';
 import type { Condensation, CondensationAttempt } from '@palimpsest/events';
 import { isCondensation } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { isEmpty } from '../condensing/condense-once.js';
+import { isEmpty } from '../state.js';
 import type { CondensationWork } from '../instrumentation.js';
 import { costOf } from '../model/call-cost.js';
 import { CondensationSpan, idOf, names, surroundingsOf, tellError, tellFailure, within } from './span.js';

@@ -16,7 +16,7 @@ import { traced } from '../../test-support/traced.js';
 import type { Traced } from '../../test-support/traced.js';
 import { Agent } from '../agent.js';
 import type { AgentOptions } from '../agent-options.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from '../conversation/conversation.js';
 import { instrumentedLLM } from '../instrumentation.js';
 import { inProcessRunner } from '../runner/in-process-runner.js';
 import { secretMask } from '../secrets/mask.js';

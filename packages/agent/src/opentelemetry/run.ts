@@ -10,7 +10,7 @@ import type {
   TracerProvider,
 } from '@opentelemetry/api';
 import type { LLM } from '@palimpsest/llm-adapters';
-import type { RunOutcome } from '../conversation/run-outcome.js';
+import type { RunOutcome } from '../outcome.js';
 import type { EarlierRun, Instrumentation, RunWork } from '../instrumentation.js';
 import { BackgroundCondensations, observedCondensation } from './condensation.js';
 import type { OpenTelemetryOptions } from './options.js';

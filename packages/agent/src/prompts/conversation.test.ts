@@ -6,7 +6,7 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from '../conversation/conversation.js';
 import { maskedEvents, secretMask } from '../secrets/mask.js';
 import { contextMessages, loadPrompts, parseSkill } from './index.js';
 

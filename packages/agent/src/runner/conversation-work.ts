@@ -1,6 +1,6 @@
 import { ConversationBusyError, EventStoreError, WriterOustedError } from '@palimpsest/events';
-import type { Conversation } from '../conversation.js';
-import { hasOpenRun } from '../conversation/usage-of-open-run.js';
+import type { Conversation } from '../conversation/conversation.js';
+import { hasOpenRun } from '../conversation/earlier-run.js';
 import { ConversationRunError } from '../errors.js';
 import type { Instrumentation } from '../instrumentation.js';
 import { deliver } from './runner.js';

@@ -5,7 +5,7 @@ import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from '../conversation/conversation.js';
 import { runnerContract } from '../testing/runner-contract.js';
 import { FairQueue, inProcessRunner } from './in-process-runner.js';
 import { deliver } from './runner.js';

@@ -1,4 +1,4 @@
-import { assertCount } from '../option-checks.js';
+import { assertCount } from '../errors.js';
 import { ConversationWork, RunningWork } from './conversation-work.js';
 import type { ConversationWorkOptions } from './conversation-work.js';
 import type { Runner } from './runner.js';

@@ -1,7 +1,7 @@
 import { DuplicateEventError } from '@palimpsest/events';
 import type { ContentPart, EventId } from '@palimpsest/events';
-import type { Conversation } from '../conversation.js';
-import type { RunOutcome } from '../conversation/run-outcome.js';
+import type { Conversation } from '../conversation/conversation.js';
+import type { RunOutcome } from '../outcome.js';
 
 /**
  * Runs conversations that somebody has asked to be run: as many at once as it may, one run of a conversation at a time. The log of a

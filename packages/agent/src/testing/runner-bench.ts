@@ -5,7 +5,7 @@ import type { ScriptedAnswer } from '@palimpsest/llm-adapters/testing';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
 import type { AgentOptions } from '../agent-options.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from '../conversation/conversation.js';
 import type { RunEnd } from '../runner/runner.js';
 
 /** Conversations of one test: their models, a tool that works until it is released, and what happened. */

@@ -1,0 +1,87 @@
+import type { CreateEvent, Event, EventLog } from '@palimpsest/events';
+import type { Agent } from '../agent.js';
+import type { EarlierRun } from '../instrumentation.js';
+import { noRunUsage, withCallOf } from '../limits.js';
+import type { RunUsage } from '../limits.js';
+import { lostResult, lostSecret } from '../tool-calls/execution.js';
+import type { ConversationLog } from './log.js';
+
+const traceKey = 'traceparent';
+
+/** Says in the log to which trace a run belongs. No model reads it. */
+export function traceEvent(traceparent: string, conversationId: string, createEvent: CreateEvent): Event {
+  return createEvent('conversation-state-update', { key: traceKey, value: { traceparent, conversationId } });
+}
+
+/** The newest run whose trace the log names. */
+export function earlierRun(events: EventLog): EarlierRun | undefined {
+  let status: string | undefined;
+  for (let index = events.length - 1; index >= 0; index--) {
+    const event = events.at(index);
+    if (event?.type !== 'conversation-state-update') continue;
+    if (event.key === 'status' && typeof event.value === 'string') status ??= event.value;
+    if (event.key !== traceKey || typeof event.value !== 'object' || event.value === null) continue;
+    const { traceparent, conversationId } = event.value as Readonly<Record<string, unknown>>;
+    if (typeof traceparent === 'string' && typeof conversationId === 'string') {
+      return { traceparent, conversationId, status };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * What a run has used that the log does not say has ended: its process died, or released it. Whoever runs the conversation next goes on
+ * with that run and its limits. Nothing when the newest run has ended.
+ */
+export function usageOfOpenRun(events: EventLog): RunUsage {
+  let begin: number | undefined;
+  for (let index = events.length - 1; index >= 0; index--) {
+    const event = events.at(index);
+    if (event?.type !== 'conversation-state-update' || event.key !== 'status') continue;
+    // A run that goes on says once more that it runs.
+    if (event.value !== 'running') break;
+    begin = index;
+  }
+  if (begin === undefined) return noRunUsage;
+  let used = noRunUsage;
+  for (let index = begin; index < events.length; index++) {
+    const event = events.at(index);
+    if (event === undefined) continue;
+    used = withCallOf(used, event);
+    // The record of a model call that a step made, and not a condenser or a question aside.
+    if (event.type === 'llm-usage' && event.purpose === 'agent') used = { ...used, iterations: used.iterations + 1 };
+  }
+  return used;
+}
+
+/** Whether the log says that a run is under way: it is, or its process died or released it. */
+export function hasOpenRun(events: EventLog): boolean {
+  for (let index = events.length - 1; index >= 0; index--) {
+    const event = events.at(index);
+    if (event?.type === 'conversation-state-update' && event.key === 'status') return event.value === 'running';
+  }
+  return false;
+}
+
+/**
+ * Answers the actions that an earlier run left without a result. An action may have been carried out before the process died, so
+ * it is answered as lost, unless it is safe to run it now: its tool is repeatable, or it has not begun, because it waited for a
+ * confirmation. While an action waits for confirmation, nothing is answered.
+ *
+ * @param haveWaited - the earlier run ended because an action waited: nothing of its response has begun, and if the policy asks no
+ *   longer, its hooks decide
+ */
+export async function answerLeftovers(agent: Agent, log: ConversationLog, haveWaited: boolean): Promise<void> {
+  const { tools, createEvent } = agent;
+  const { pendingActions, releasedActions, confirmedActions } = log.state;
+  if (agent.unconfirmed(pendingActions, log.state).length > 0) return;
+  // What was confirmed has a record of its own of what has begun.
+  const areNew = haveWaited && !pendingActions.some(({ id }) => confirmedActions.has(id));
+  const answers = pendingActions.flatMap((action) => {
+    if (log.lacksSecrets(action)) return [lostSecret(action, createEvent)];
+    const isRepeatable =
+      action.executable !== false && tools.get(action.toolCall.name)?.annotations?.repeatable === true;
+    return areNew || isRepeatable || releasedActions.has(action.id) ? [] : [lostResult(action, createEvent)];
+  });
+  await log.append(answers);
+}
