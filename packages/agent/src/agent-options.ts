@@ -1,11 +1,13 @@
-import type { CreateEvent, MessageEvent, Tool } from '@palimpsest/events';
+import type { CreateEvent, MessageEvent, Tool, ToolCall, ToolDefinition } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser, RenderOptions, View } from '@palimpsest/view';
 import type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 import type { Hooks } from './hooks.js';
 import type { Instrumentation } from './instrumentation.js';
-import type { CacheDriftReport } from './model/cache-watch.js';
-import type { AskedOfModel } from './tool-calls/requested-fields.js';
+import type { CacheDriftReport, CacheWatch } from './model/cache-watch.js';
+import type { SentPrompts } from './model/sent-prompts.js';
+import type { Toolset } from './tool-calls/call.js';
+import type { AskedOfModel, CallWithFields } from './tool-calls/requested-fields.js';
 import type { OutputLimit } from './tool-calls/output.js';
 
 /** Options of an `Agent`. */
@@ -61,4 +63,31 @@ export interface AgentOptions {
    * log keeps the same report. It must not throw. @defaultValue none
    */
   readonly onCacheDrift?: (report: CacheDriftReport) => void;
+}
+
+/** The options of an agent as its steps read them: checked, with what follows from them. */
+export interface AgentParts extends Omit<AgentOptions, 'tools'> {
+  /** The tools as the model is told of them: with the fields of `askOfModel`. */
+  readonly tools: Toolset;
+  readonly toolDefinitions: readonly ToolDefinition[];
+  /** Reads the fields of `askOfModel` from a call. Never throws. */
+  readonly readRequestedFields: (call: ToolCall) => CallWithFields;
+  readonly confirmation: ConfirmationPolicy;
+  readonly hooks: Hooks;
+  readonly createEvent: CreateEvent;
+  readonly sentPrompts: SentPrompts;
+  readonly cacheWatch: CacheWatch;
+}
+
+/**
+ * Returns the window that the agent plans with: smaller than the model's if the model reads less input than its window holds. Undefined
+ * if it is not known. Unit: tokens.
+ */
+export function usableWindow({
+  llm,
+  maxOutputTokens,
+}: Pick<AgentOptions, 'llm' | 'maxOutputTokens'>): number | undefined {
+  const { contextWindow, facts } = llm;
+  if (contextWindow === undefined || facts?.maxInputTokens === undefined) return contextWindow;
+  return Math.min(contextWindow, facts.maxInputTokens + (maxOutputTokens ?? 0));
 }

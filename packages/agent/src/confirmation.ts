@@ -1,6 +1,5 @@
 import type { ActionEvent, CreateEvent, Event, EventId } from '@palimpsest/events';
-import { prepareCall } from './tool-calls/call.js';
-import type { Toolset } from './tool-calls/call.js';
+import type { PreparedAction, PreparedCall, Toolset } from './tool-calls/call.js';
 
 /** The risk of an action. */
 export type SecurityRisk = NonNullable<ActionEvent['securityRisk']>;
@@ -23,26 +22,26 @@ const order: ReadonlyMap<SecurityRisk, number> = new Map([
   ['high', 3],
 ]);
 
-/** The actions that the policy asks about and that nobody has confirmed. A policy that throws asks about the action. */
+/** Returns the actions that the policy asks about and that nobody has confirmed. A policy that throws asks about the action. */
 export function unconfirmed(
-  actions: readonly ActionEvent[],
-  options: { readonly policy: ConfirmationPolicy; readonly tools: Toolset; readonly confirmed: ReadonlySet<EventId> },
+  calls: readonly PreparedAction[],
+  { confirmation: policy, tools }: { readonly confirmation: ConfirmationPolicy; readonly tools: Toolset },
+  confirmed: ReadonlySet<EventId>,
 ): readonly ActionEvent[] {
-  const { policy, tools, confirmed } = options;
-  return actions.filter((action) => {
+  const waiting = calls.filter(({ action, prepared }) => {
     if (action.executable === false || confirmed.has(action.id)) return false;
-    if (typeof policy === 'object' && 'asks' in policy) return asksWithInput(policy, action, tools);
+    if (typeof policy === 'object' && 'asks' in policy) return asksWithInput(policy, action, prepared);
     if (tools.get(action.toolCall.name)?.annotations?.readOnly === true) return false;
     return asks(policy, action);
   });
+  return waiting.map(({ action }) => action);
 }
 
 function asksWithInput(
   policy: Extract<ConfirmationPolicy, { readonly asks: unknown }>,
   action: ActionEvent,
-  tools: Toolset,
+  prepared: PreparedCall,
 ): boolean {
-  const prepared = prepareCall(action.toolCall, tools);
   // Nothing runs, whoever confirms it.
   if (prepared.type === 'refused') return false;
   try {

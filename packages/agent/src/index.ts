@@ -4,16 +4,13 @@ export { Agent } from './agent.js';
 export type { AgentOptions } from './agent-options.js';
 export type { EventSink, StepOptions } from './step.js';
 export type { ConversationStatus, RunOutcome, StepOutcome, StuckPattern } from './outcome.js';
-export type { ConversationState, StandingWords } from './state.js';
+export type { ConversationState, MessagesInForce } from './state.js';
 export { ConversationStateProjection } from './state.js';
 export { Conversation } from './conversation/conversation.js';
 export type { ConversationOptions, ForkOptions, RequestOptions, RunOptions } from './conversation/options.js';
 export type { CacheDriftReport } from './model/cache-watch.js';
 export { cacheDriftKey } from './model/cache-watch.js';
-export type { ToolExecutionOptions } from './tool-calls/execution.js';
-export { executeActions } from './tool-calls/execution.js';
-export type { PreparedCall, Toolset } from './tool-calls/call.js';
-export { prepareCall, toolset } from './tool-calls/call.js';
+export type { Toolset } from './tool-calls/call.js';
 export type { AskedOfModel } from './tool-calls/requested-fields.js';
 export { toolEvent, toolSender } from './tool-calls/run-tool.js';
 export {

@@ -33,7 +33,7 @@ export interface ConversationState {
   /** Condensation requests of the agent in the same time: overflows that the condenser was asked to act on. */
   readonly requestsInARow: number;
   /** Whether the user has reverted a condensation, and none has forgotten or masked anything since. */
-  readonly wasTakenBack: boolean;
+  readonly wasReverted: boolean;
   /** Actions that a person, or the application on their behalf, has confirmed. */
   readonly confirmedActions: ReadonlySet<EventId>;
   /** Confirmed actions that have not begun, so that it is safe to carry them out. */
@@ -46,7 +46,7 @@ export interface ConversationState {
    */
   readonly wasRefused: boolean;
   /** The instructions in force and the user's words that every request holds. The same object until they change. */
-  readonly standingWords: StandingWords;
+  readonly messagesInForce: MessagesInForce;
   /** The words of incomplete answers that the next answer goes on with. Empty if there are none. */
   readonly begunAnswer: string;
 }
@@ -59,9 +59,9 @@ export class ConversationStateProjection implements ConversationState {
   readonly #pending = new Map<EventId, ActionEvent>();
   #condensationsInARow = 0;
   #requestsInARow = 0;
-  #standingWords = noStandingWords;
+  #messagesInForce = noMessagesInForce;
   #lastAnswer: LastAnswer | undefined;
-  #wasTakenBack = false;
+  #wasReverted = false;
   #isThinkingOff = false;
   #wasRefused = false;
   readonly #confirmed = new Set<EventId>();
@@ -101,16 +101,16 @@ export class ConversationStateProjection implements ConversationState {
 
   /** The instructions in force. */
   get systemPrompt(): SystemPromptEvent | undefined {
-    return this.#standingWords.systemPrompt;
+    return this.#messagesInForce.systemPrompt;
   }
 
   /** The newest message with the source `user`. */
   get latestUserMessage(): MessageEvent | undefined {
-    return this.#standingWords.latestUserMessage;
+    return this.#messagesInForce.latestUserMessage;
   }
 
-  get standingWords(): StandingWords {
-    return this.#standingWords;
+  get messagesInForce(): MessagesInForce {
+    return this.#messagesInForce;
   }
 
   /** The model's answer, in words or by the finish tool, if it is the end of the conversation so far. */
@@ -122,8 +122,8 @@ export class ConversationStateProjection implements ConversationState {
     return this.#lastAnswer?.isFinal === false ? this.#lastAnswer.text : '';
   }
 
-  get wasTakenBack(): boolean {
-    return this.#wasTakenBack;
+  get wasReverted(): boolean {
+    return this.#wasReverted;
   }
 
   get confirmedActions(): ReadonlySet<EventId> {
@@ -151,7 +151,7 @@ export class ConversationStateProjection implements ConversationState {
   append(event: Event, asWritten?: ActionEvent): void {
     this.#events.push(event);
     this.#view.append(event);
-    this.#standingWords = standingWordsAfter(this.#standingWords, event, () => this.#view.view);
+    this.#messagesInForce = messagesInForceAfter(this.#messagesInForce, event, () => this.#view.view);
     if (isUserMessage(event)) this.#sinceUser = [];
     else if (this.#sinceUser.push(event) > 2 * recentEvents) this.#sinceUser = this.#sinceUser.slice(-recentEvents);
     for (const id of confirmedBy(event)) this.#confirmed.add(id);
@@ -163,7 +163,7 @@ export class ConversationStateProjection implements ConversationState {
     switch (event.type) {
       case 'condensation':
         this.#condensationsInARow++;
-        if (!isEmpty(event)) this.#wasTakenBack = false;
+        if (!isEmpty(event)) this.#wasReverted = false;
         break;
       case 'action':
         this.#pending.set(event.id, asWritten ?? event);
@@ -181,7 +181,7 @@ export class ConversationStateProjection implements ConversationState {
         break;
       case 'condensation-revert':
         if (event.source === 'user') {
-          this.#wasTakenBack = true;
+          this.#wasReverted = true;
           this.#beginRow();
         }
         break;
@@ -225,8 +225,8 @@ export class ConversationStateProjection implements ConversationState {
   }
 }
 
-/** Words that every request holds, whatever a condensation or a condenser's view has left of them. */
-export interface StandingWords {
+/** Messages that every request holds, whatever a condensation or a condenser's view has left of them. */
+export interface MessagesInForce {
   /** The newest instructions of the log. */
   readonly systemPrompt?: SystemPromptEvent;
   /** The first message of the user in the log. */
@@ -242,26 +242,26 @@ export interface StandingWords {
   readonly lostUntil?: EventId;
 }
 
-/** The standing words of an empty log. */
-export const noStandingWords: StandingWords = {};
+/** The messages in force of an empty log. */
+export const noMessagesInForce: MessagesInForce = {};
 
 /**
- * The standing words after one more event. The same object if nothing has changed.
+ * Returns the messages in force after one more event. The same object if nothing has changed.
  *
  * @param view - the view of the log with that event
  */
-export function standingWordsAfter(words: StandingWords, event: Event, view: () => View): StandingWords {
+export function messagesInForceAfter(inForce: MessagesInForce, event: Event, view: () => View): MessagesInForce {
   switch (event.type) {
     case 'system-prompt':
-      return { ...words, systemPrompt: event };
+      return { ...inForce, systemPrompt: event };
     case 'message':
-      if (event.source !== 'user' || event.role !== 'user' || !event.content.some(isMeaningful)) return words;
-      return { ...words, firstUserMessage: words.firstUserMessage ?? event, latestUserMessage: event };
+      if (event.source !== 'user' || event.role !== 'user' || !event.content.some(isMeaningful)) return inForce;
+      return { ...inForce, firstUserMessage: inForce.firstUserMessage ?? event, latestUserMessage: event };
     case 'condensation':
     case 'condensation-revert': {
-      const { lost: before, latestUserMessage: latest, ...others } = words;
+      const { lost: before, latestUserMessage: latest, ...others } = inForce;
       const lost = latest === undefined || view().indexOf(latest.id) !== undefined ? undefined : latest;
-      if (lost === before) return words;
+      if (lost === before) return inForce;
       return {
         ...others,
         latestUserMessage: latest,
@@ -270,7 +270,7 @@ export function standingWordsAfter(words: StandingWords, event: Event, view: () 
       };
     }
     default:
-      return words;
+      return inForce;
   }
 }
 

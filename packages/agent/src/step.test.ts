@@ -5,10 +5,11 @@ import type { Script } from '@palimpsest/llm-adapters/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
+import type { AgentParts } from './agent-options.js';
 import { ConversationStateProjection } from './state.js';
 import { readOutputTool } from './tool-calls/built-in-tools.js';
+import { beginStep } from './step.js';
 import type { StepOptions } from './step.js';
-import { StepLog } from './step.js';
 
 /** Reads the log and one event of it, as tools of any kind may. */
 const inspect = defineTool({
@@ -122,17 +123,19 @@ test('with neither, the step fails before the model is called', async () => {
   expect(llm.requests).toEqual([]);
 });
 
-test('an event that the host has changed before it appended it is seen as the host has logged it, once', () => {
+test('an event that the host has changed before it appended it is seen as the host has logged it, once', async () => {
   const state = ConversationStateProjection.fromEvents([]);
-  const log = new StepLog(state);
+  const { events, emit } = beginStep({ llm: scriptedLLM({ script: [] }) } as Partial<AgentParts> as AgentParts, state, {
+    onEvents: () => undefined,
+  });
   const event = createEvent('pause', {});
   const other = createEvent('pause', {});
-  log.add([event, other]);
-  expect([...log.events]).toEqual([event, other]);
+  await emit(event, other);
+  expect([...events]).toEqual([event, other]);
   const logged = { ...event, timestamp: '2026-01-01T00:00:00.000Z' };
   state.append(logged);
-  expect([...log.events]).toEqual([logged, other]);
-  expect(log.get(event.id)).toBe(logged);
-  expect(log.get(other.id)).toBe(other);
-  expect(log.get('nobody')).toBeUndefined();
+  expect([...events]).toEqual([logged, other]);
+  expect(events.get(event.id)).toBe(logged);
+  expect(events.get(other.id)).toBe(other);
+  expect(events.get('nobody')).toBeUndefined();
 });

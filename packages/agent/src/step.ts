@@ -1,16 +1,11 @@
-import type { CreateEvent, Event, EventId, ToolDefinition } from '@palimpsest/events';
+import type { CreateEvent, Event, EventId } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
 import type { Condenser, PendingCondensation, RenderOptions } from '@palimpsest/view';
-import type { AgentOptions } from './agent-options.js';
-import type { Hooks } from './hooks.js';
-import type { CacheWatch } from './model/cache-watch.js';
-import type { SentPrompts } from './model/sent-prompts.js';
+import type { AgentParts } from './agent-options.js';
 import type { SecretMask } from './secrets/mask.js';
-import type { ConversationState } from './state.js';
-import type { Toolset } from './tool-calls/call.js';
-import type { AskingTools } from './tool-calls/requested-fields.js';
+import type { ConversationState, MessagesInForce } from './state.js';
 
-/** Where a host takes the events that are emitted: one by one, or in batches. */
+/** The host's functions that take the events that are emitted: one by one, or in batches. */
 export type EventSink =
   | {
       /**
@@ -31,24 +26,10 @@ export type EventSink =
 
 type OnEvents = (batch: readonly Event[]) => void | Promise<void>;
 
-/** Hands on events that belong together. Resolves when the host has taken all of them. */
+/** Emits events that belong together. Resolves when the host has taken all of them. */
 export type Emit = (...batch: readonly Event[]) => Promise<void>;
 
-/**
- * The way into a sink. An empty batch is handed to nobody.
- *
- * @throws TypeError when the sink has neither `onEvent` nor `onEvents`.
- */
-export function emitTo({ onEvent, onEvents }: EventSink): Emit {
-  if (onEvents === undefined && onEvent === undefined) throw new TypeError('onEvent or onEvents must be given.');
-  return async (...batch) => {
-    if (batch.length === 0) return;
-    if (onEvents !== undefined) return onEvents(batch);
-    for (const event of batch) await onEvent?.(event);
-  };
-}
-
-/** What a step is given besides the state. */
+/** Options of a step. */
 export type StepOptions = EventSink & {
   /**
    * Aborts the model call and the running tool. Calls that have not begun are answered as interrupted. What `onDelta` was handed
@@ -71,59 +52,84 @@ export type StepOptions = EventSink & {
   readonly onPending?: ((pending: PendingCondensation) => void) | undefined;
 };
 
+/** All that one step needs. It is made once, and passed on as it is. */
+export interface Step {
+  readonly agent: AgentParts;
+  readonly state: ConversationState;
+  readonly options: StepOptions;
+  /** The messages in force when the step began: as old as the view that its condenser gets. */
+  readonly messagesInForce: MessagesInForce;
+  /** The rendering of the requests of this step. */
+  readonly render: RenderOptions;
+  /** The log, with what this step has emitted. */
+  readonly events: StepEvents;
+  /** Appends events in one batch, all or none. */
+  readonly emit: Emit;
+}
+
 /**
  * The log as a step sees it: the events of the state, then those that the step has emitted and the host has not appended to the
  * state. A step therefore gives the same result whether its host appends an event at once or after the step.
  */
-export class StepLog {
-  readonly #state: Pick<ConversationState, 'log' | 'view'>;
-  readonly #emitted = new Map<EventId, Event>();
-
-  constructor(state: Pick<ConversationState, 'log' | 'view'>) {
-    this.#state = state;
-  }
-
-  /** Read-only, because tools are given it. */
-  readonly events: Iterable<Event> = Object.freeze({ [Symbol.iterator]: () => this.#all() });
-
-  /** The event with this id, as the host has logged it. */
-  get(id: EventId): Event | undefined {
-    return this.#state.view.original(id) ?? this.#emitted.get(id);
-  }
-
-  /** Adds events that the host has taken. */
-  add(events: readonly Event[]): void {
-    for (const event of events) this.#emitted.set(event.id, event);
-  }
-
-  *#all(): Generator<Event, void, undefined> {
-    const missing = new Map(this.#emitted);
-    for (const event of this.#state.log) {
-      missing.delete(event.id);
-      yield event;
-    }
-    yield* missing.values();
-  }
+export interface StepEvents extends Iterable<Event> {
+  /** Returns the event with this id, as the host has logged it. */
+  get(id: EventId): Event | undefined;
 }
 
-/** What the parts of one step share. */
-export interface StepContext extends Pick<
-  StepOptions,
-  'signal' | 'onDelta' | 'secrets' | 'requestedCondenser' | 'onPending'
-> {
-  /** As the agent was given them. */
-  readonly options: AgentOptions;
-  readonly tools: Toolset;
-  readonly takeFields: AskingTools['take'];
-  readonly toolDefinitions: readonly ToolDefinition[];
-  readonly hooks: Hooks;
-  readonly createEvent: CreateEvent;
-  readonly sentPrompts: SentPrompts;
-  readonly cacheWatch: CacheWatch;
-  readonly render: RenderOptions;
-  readonly state: ConversationState;
-  readonly log: StepLog;
-  readonly emit: Emit;
+/**
+ * Makes the context of one step.
+ *
+ * @throws TypeError when the options have neither `onEvent` nor `onEvents`.
+ */
+export function beginStep(agent: AgentParts, state: ConversationState, options: StepOptions): Step {
+  const { messagesInForce } = state;
+  const emitToHost = emitTo(options);
+  const emitted = new Map<EventId, Event>();
+  return {
+    agent,
+    state,
+    options,
+    messagesInForce,
+    render: renderOptions(agent, state),
+    events: stepEvents(state, emitted),
+    emit: async (...batch) => {
+      await emitToHost(...batch);
+      for (const event of batch) emitted.set(event.id, event);
+    },
+  };
+}
+
+/** Returns the options with which a request is rendered: without thinking once a provider has refused it. */
+export function renderOptions(
+  { render, llm }: Pick<AgentParts, 'render' | 'llm'>,
+  state: ConversationState,
+): RenderOptions {
+  return { ...render, thinking: state.isThinkingOff ? 'none' : (render?.thinking ?? llm.facts?.thinking) };
+}
+
+/** Read-only, because tools are given it. */
+function stepEvents(state: ConversationState, emitted: ReadonlyMap<EventId, Event>): StepEvents {
+  return Object.freeze({
+    get: (id: EventId) => state.view.original(id) ?? emitted.get(id),
+    *[Symbol.iterator]() {
+      const missing = new Map(emitted);
+      for (const event of state.log) {
+        missing.delete(event.id);
+        yield event;
+      }
+      yield* missing.values();
+    },
+  });
+}
+
+/** Returns a function that hands events to a sink, and an empty batch to nobody. */
+function emitTo({ onEvent, onEvents }: EventSink): Emit {
+  if (onEvents === undefined && onEvent === undefined) throw new TypeError('onEvent or onEvents must be given.');
+  return async (...batch) => {
+    if (batch.length === 0) return;
+    if (onEvents !== undefined) return onEvents(batch);
+    for (const event of batch) await onEvent?.(event);
+  };
 }
 
 /**

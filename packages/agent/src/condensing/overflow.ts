@@ -1,45 +1,34 @@
-import type { Condensation, CreateEvent, LLMConvertibleEvent } from '@palimpsest/events';
+import type { Condensation, LLMConvertibleEvent } from '@palimpsest/events';
 import type { ContextWindowExceededError } from '@palimpsest/llm-adapters';
 import { cutProtected, protectedEventIds } from '@palimpsest/view';
-import type { Condenser, View } from '@palimpsest/view';
+import type { View } from '@palimpsest/view';
+import { usableWindow } from '../agent-options.js';
 import { ContextOverflowError } from '../errors.js';
 import { assertCondensationAllowed, maxCondensationsInARow } from '../limits.js';
-import { tokensBesideView, usableWindow } from '../model/composition.js';
+import { tokensBesideView } from '../model/composition.js';
 import type { StepOutcome } from '../outcome.js';
-import type { ConversationState } from '../state.js';
-import type { StepContext } from '../step.js';
+import type { Step } from '../step.js';
 import { readOutputToolName } from '../tool-calls/built-in-tools.js';
 import { emitCondensation, isVetoed, observedCondensation } from './condense.js';
 import { lastResort } from './last-resort.js';
 
 /**
- * Answers an overflow: with a request that the condenser acts on in the next step, or with a condensation that the agent makes
+ * Recovers from an overflow: with a request that the condenser acts on in the next step, or with a condensation that the agent makes
  * itself.
  *
  * @param sent - the view that did not fit
- * @throws {@link ContextOverflowError} when nothing may be forgotten, or the hook `beforeCondensation` vetoes it.
+ * @throws {@link ContextOverflowError} when nothing is left to forget or to cut, or the hook `beforeCondensation` vetoes it;
+ *   {@link LimitExceededError} when three condensations in a row have not helped.
  */
-export async function makeRoom(
+export async function recoverFromOverflow(
   overflow: ContextWindowExceededError,
   sent: View,
-  step: StepContext,
+  step: Step,
 ): Promise<StepOutcome> {
-  const { state, createEvent, tools, toolDefinitions, emit } = step;
-  const { llm, condenser, maxOutputTokens } = step.options;
-  const made = answerToOverflow({
-    overflow,
-    sent,
-    state,
-    model: llm.model,
-    condenser,
-    contextWindow: usableWindow(llm, maxOutputTokens),
-    maxOutputTokens,
-    fixedTokens: tokensBesideView(sent, toolDefinitions, state.standingWords),
-    canRead: tools.has(readOutputToolName),
-    createEvent,
-  });
+  const { llm, createEvent } = step.agent;
+  const made = requestOrCondensation(overflow, sent, step);
   if (made === 'request') {
-    await emit(createEvent('condensation-request', { reason: overflow.message }));
+    await step.emit(createEvent('condensation-request', { reason: overflow.message }));
     return { type: 'condensation-request' };
   }
   const condensation = await observedCondensation('agent', step, async (observed) => {
@@ -51,36 +40,23 @@ export async function makeRoom(
   return { type: 'condensation', condensation };
 }
 
-/** A request that did not fit, and what the agent can do about it. */
-export interface OverflowOptions {
-  readonly overflow: ContextWindowExceededError;
-  /** The view that was sent: the condenser's, or the state's. */
-  readonly sent: View;
-  readonly state: ConversationState;
-  readonly model: string;
-  readonly condenser: Condenser | undefined;
-  /** The window that the agent's model declares. Unit: tokens. */
-  readonly contextWindow: number | undefined;
-  /** Unit: tokens. */
-  readonly maxOutputTokens: number | undefined;
-  /** The size of what is sent beside the view. Unit: tokens, as the view estimates. */
-  readonly fixedTokens: number;
-  /** Whether the model has a tool that reads masked text. */
-  readonly canRead: boolean;
-  readonly createEvent: CreateEvent;
-}
-
 /**
- * Decides how an agent answers an overflow: it requests a condensation of its condenser once. If no condenser handles
- * requests, or the history still does not fit, it makes a condensation itself. Where the protected events alone are too long, their
- * middle is cut, the largest first.
- *
- * @throws {@link ContextOverflowError} when nothing is left to forget or to cut;
- *   {@link LimitExceededError} when three condensations in a row have not helped.
+ * Requests a condensation of the condenser once. If no condenser handles requests, or the history still does not fit, makes a
+ * condensation. Where the protected events alone are too long, their middle is cut, the largest first.
  */
-export function answerToOverflow(options: OverflowOptions): 'request' | Condensation {
-  const { overflow, sent, state, model, condenser, canRead, createEvent } = options;
-  const room = roomForView({ ...options, view: sent });
+function requestOrCondensation(
+  overflow: ContextWindowExceededError,
+  sent: View,
+  { agent, state }: Step,
+): 'request' | Condensation {
+  const { llm, condenser, maxOutputTokens, tools, createEvent } = agent;
+  const room = roomForView({
+    overflow,
+    view: sent,
+    contextWindow: usableWindow(agent),
+    maxOutputTokens,
+    fixedTokens: tokensBesideView(sent, agent.toolDefinitions, state.messagesInForce),
+  });
   // A condenser with `protects: false` may forget the user's words, and then the rest fits.
   const mayForgetWords = condenser?.protects === false;
   const tooMuch = mayForgetWords ? undefined : protectedOverflow(sent, room);
@@ -91,10 +67,11 @@ export function answerToOverflow(options: OverflowOptions): 'request' | Condensa
     room === undefined ? undefined : cutProtected(sent, others + room * protectedShare, { createEvent });
   if (tooMuch !== undefined) {
     const cut = cutTo(sent.tokens() - tooMuch.protectedTokens);
-    if (cut === undefined) throw new ContextOverflowError(model, overflow, tooMuch);
+    if (cut === undefined) throw new ContextOverflowError(llm.model, overflow, tooMuch);
     return cut;
   }
   const isLast = state.condensationsInARow === maxCondensationsInARow - 1;
+  const canRead = tools.has(readOutputToolName);
   const resort = (isLast: boolean): Condensation | undefined => {
     const how = { room, isLast, canRead, createEvent, ...(overflow.kind === 'bytes' ? { sizeOf: jsonSize } : {}) };
     return lastResort(sent, how) ?? (sent === state.view ? undefined : lastResort(state.view, how));
@@ -102,7 +79,7 @@ export function answerToOverflow(options: OverflowOptions): 'request' | Condensa
   const canBeAsked = condenser?.handlesCondensationRequests === true && state.requestsInARow === 0 && !isLast;
   if (canBeAsked && (mayForgetWords || hasForgettable(sent))) return 'request';
   const made = resort(isLast) ?? resort(true) ?? cutTo(0);
-  if (made === undefined) throw new ContextOverflowError(model, overflow);
+  if (made === undefined) throw new ContextOverflowError(llm.model, overflow);
   return made;
 }
 

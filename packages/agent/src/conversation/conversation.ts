@@ -8,10 +8,10 @@ import { confirmationOf, confirmedBy } from '../confirmation.js';
 import { CondensationNotSupportedError, ConversationClosedError, EventNotInViewError } from '../errors.js';
 import { assertLimits } from '../limits.js';
 import type { ConversationStatus, RunOutcome } from '../outcome.js';
-import { rejected } from '../tool-calls/execution.js';
-import { ConversationLog, eventStream, WriteAccess } from './log.js';
+import { rejected } from '../tool-calls/results.js';
+import { MaskedLog, eventStream, WriteAccess } from './log.js';
 import type { ConversationOptions, ForkOptions, RequestOptions, RunOptions } from './options.js';
-import { askAside, RequestedCondensation } from './requests.js';
+import { askSideQuestion, RequestedCondensation } from './requests.js';
 import { Run } from './run.js';
 import { StandingContext } from './standing-context.js';
 
@@ -29,7 +29,7 @@ export class Conversation {
   readonly events: EventLog;
   readonly #agent: Agent;
   readonly #options: ConversationOptions;
-  readonly #log: ConversationLog;
+  readonly #log: MaskedLog;
   readonly #standingContext: StandingContext;
   readonly #requestedCondensation: RequestedCondensation;
   readonly #access: WriteAccess;
@@ -46,7 +46,7 @@ export class Conversation {
     this.id = events.conversationId;
     this.events = events;
     this.#agent = agent;
-    this.#log = new ConversationLog(events, options);
+    this.#log = new MaskedLog(events, options);
     this.#standingContext = new StandingContext(agent, this.#log);
     this.#requestedCondensation = new RequestedCondensation(agent, this.#log);
     this.#access = new WriteAccess(events, (from) => this.#caughtUp(from));
@@ -273,7 +273,7 @@ export class Conversation {
    */
   async ask(question: string, options: { readonly signal?: AbortSignal } = {}): Promise<string> {
     return this.#access.during(async () => {
-      const { answer, costs } = await askAside(
+      const { answer, costs } = await askSideQuestion(
         question,
         this.#agent,
         this.#log.state,
@@ -303,7 +303,7 @@ export class Conversation {
       }
       await fork.#log.copy(events);
     });
-    fork.#log.startedByOthers(0);
+    fork.#log.markForeignCalls(0);
     return fork;
   }
 
@@ -404,7 +404,7 @@ export class Conversation {
   /** Called when the log has been opened for writing. Others may have appended to it before. */
   #caughtUp(from: number): void {
     if (this.events.length === from) return;
-    this.#log.startedByOthers(from);
+    this.#log.markForeignCalls(from);
     this.#standingContext.expire();
   }
 }

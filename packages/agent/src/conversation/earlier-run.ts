@@ -3,8 +3,9 @@ import type { Agent } from '../agent.js';
 import type { EarlierRun } from '../instrumentation.js';
 import { noRunUsage, withCallOf } from '../limits.js';
 import type { RunUsage } from '../limits.js';
-import { lostResult, lostSecret } from '../tool-calls/execution.js';
-import type { ConversationLog } from './log.js';
+import { callNotes } from '../notes.prompt.js';
+import { interrupted } from '../tool-calls/results.js';
+import type { MaskedLog } from './log.js';
 
 const traceKey = 'traceparent';
 
@@ -71,17 +72,19 @@ export function hasOpenRun(events: EventLog): boolean {
  * @param haveWaited - the earlier run ended because an action waited: nothing of its response has begun, and if the policy asks no
  *   longer, its hooks decide
  */
-export async function answerLeftovers(agent: Agent, log: ConversationLog, haveWaited: boolean): Promise<void> {
+export async function answerUnansweredCalls(agent: Agent, log: MaskedLog, haveWaited: boolean): Promise<void> {
   const { tools, createEvent } = agent;
   const { pendingActions, releasedActions, confirmedActions } = log.state;
   if (agent.unconfirmed(pendingActions, log.state).length > 0) return;
   // What was confirmed has a record of its own of what has begun.
   const areNew = haveWaited && !pendingActions.some(({ id }) => confirmedActions.has(id));
   const answers = pendingActions.flatMap((action) => {
-    if (log.lacksSecrets(action)) return [lostSecret(action, createEvent)];
+    if (log.isMissingSecret(action)) return [interrupted(action, callNotes.lostSecret, createEvent)];
     const isRepeatable =
       action.executable !== false && tools.get(action.toolCall.name)?.annotations?.repeatable === true;
-    return areNew || isRepeatable || releasedActions.has(action.id) ? [] : [lostResult(action, createEvent)];
+    return areNew || isRepeatable || releasedActions.has(action.id)
+      ? []
+      : [interrupted(action, callNotes.lostResult, createEvent)];
   });
   await log.append(answers);
 }

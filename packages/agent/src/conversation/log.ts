@@ -14,7 +14,7 @@ import type { ConversationOptions } from './options.js';
  * The log of a conversation with all that follows from it, up to date after each event: the state that a step reads, and the
  * status. Secrets are masked before an event is stored.
  */
-export class ConversationLog {
+export class MaskedLog {
   readonly events: EventLog;
   readonly state: ConversationStateProjection;
   readonly secrets: SecretMask;
@@ -36,7 +36,7 @@ export class ConversationLog {
       view: { thinking: agent.thinking, ...view },
     });
     for (const event of events) this.#follow(event);
-    this.startedByOthers(0);
+    this.markForeignCalls(0);
     events.observe((event) => this.#follow(event));
   }
 
@@ -44,7 +44,7 @@ export class ConversationLog {
     return this.#status;
   }
 
-  /** Sets the status of this process. The log is not changed: see {@link ConversationLog.setStatus}. */
+  /** Sets the status of this process. The log is not changed: see {@link MaskedLog.setStatus}. */
   set status(value: ConversationStatus) {
     this.#status = value;
   }
@@ -85,7 +85,7 @@ export class ConversationLog {
    * Called when the events from an index on were appended by others, or by a process that has ended: nobody runs the
    * conversation now, and the secrets in the arguments of open actions are not known.
    */
-  startedByOthers(from: number): void {
+  markForeignCalls(from: number): void {
     if (this.#status === 'running') this.#status = 'idle';
     if (!this.#hasSecrets) return;
     const ids = new Set(this.events.slice(from).map(({ id }) => id));
@@ -95,7 +95,7 @@ export class ConversationLog {
   }
 
   /** Whether the arguments of an action held a secret that is not known any more. */
-  lacksSecrets({ id }: ActionEvent): boolean {
+  isMissingSecret({ id }: ActionEvent): boolean {
     return this.#withoutSecrets.has(id);
   }
 

@@ -14,7 +14,7 @@ import type { SecretMask } from '../secrets/mask.js';
 import type { ConversationState } from '../state.js';
 import { newIdFrom } from '../step.js';
 import type { StepOptions } from '../step.js';
-import type { ConversationLog } from './log.js';
+import type { MaskedLog } from './log.js';
 import type { RequestOptions } from './options.js';
 
 /**
@@ -23,14 +23,14 @@ import type { RequestOptions } from './options.js';
  */
 export class RequestedCondensation {
   readonly #agent: Agent;
-  readonly #log: ConversationLog;
+  readonly #log: MaskedLog;
   readonly #pending = new PendingCondensations();
   /** What answers the open request in the place of the agent's condenser. Not in the log: after a restart the agent's own does. */
   #condenser: Condenser | undefined;
   #underWay: Promise<View | Condensation> | undefined;
   #lastRevert: Promise<void> = Promise.resolve();
 
-  constructor(agent: Agent, log: ConversationLog) {
+  constructor(agent: Agent, log: MaskedLog) {
     this.#agent = agent;
     this.#log = log;
     log.events.observe(({ type }) => {
@@ -134,40 +134,39 @@ export class PendingCondensations {
 }
 
 /** An answer outside the conversation, and the events that record its cost. */
-export interface AsideAnswer {
+export interface SideAnswer {
   readonly answer: string;
   readonly costs: readonly Event[];
 }
 
 /** Asks the model a question outside the conversation, with the view that a step would send now. */
-export async function askAside(
+export async function askSideQuestion(
   question: string,
   agent: Agent,
   state: ConversationState,
   secrets: SecretMask,
   signal: AbortSignal | undefined,
-): Promise<AsideAnswer> {
+): Promise<SideAnswer> {
   // Read together with the view that the condenser gets.
-  const { standingWords: words, log } = state;
+  const { messagesInForce: inForce, log, conversationId } = state;
   const { view, costs } = await shownView(agent, state, signal);
   const tools = secrets.tools(agent.toolDefinitions);
   const render = agent.renderOptions(state);
-  const messages = composedMessages(view, { words, log, render });
+  const messages = composedMessages(view, { inForce, log, render });
   const { cache } = agent.sentPrompts.toSend(messages, log, render);
   const request = {
     messages: [...messages, { role: 'user', content: [{ type: 'text', text: secrets.text(question) }] }],
     // With the same tools, so that the provider's cache is hit.
     ...(tools.length === 0 ? {} : { tools, toolChoice: 'none' as const }),
-    ...(state.conversationId === undefined
+    ...(conversationId === undefined
       ? {}
       : // The question is sent once; the messages before it are sent again.
-        { cache: { key: state.conversationId, ...cache, stableMessages: messages.length } }),
+        { cache: { key: conversationId, ...cache, stableMessages: messages.length } }),
     signal,
   } satisfies CompletionRequest;
   const { llm, instrumentation } = agent;
-  const { conversationId } = state;
-  const call = { llm, instrumentation, purpose: 'aside', conversationId, secrets, signal };
-  const completion = await observedCompletion(request, call);
+  const about = { llm, purpose: 'aside', conversationId, secrets, signal };
+  const completion = await observedCompletion(request, about, instrumentation);
   const usage = agent.createEvent('llm-usage', {
     ...usageOf(completion, newIdFrom(agent.createEvent)),
     purpose: 'aside',

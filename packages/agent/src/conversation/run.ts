@@ -15,16 +15,16 @@ import { isCutOff } from '../secrets/masked-event.js';
 import type { StepOptions } from '../step.js';
 import { defaultStuckThresholds, stuckPattern } from '../stuck-detection.js';
 import type { StuckThresholds } from '../stuck-detection.js';
-import { endedBefore } from '../tool-calls/execution.js';
-import { answerLeftovers, earlierRun, traceEvent, usageOfOpenRun } from './earlier-run.js';
-import type { ConversationLog } from './log.js';
+import { endedBefore } from '../tool-calls/results.js';
+import { answerUnansweredCalls, earlierRun, traceEvent, usageOfOpenRun } from './earlier-run.js';
+import type { MaskedLog } from './log.js';
 import type { ConversationOptions, RunOptions } from './options.js';
 import type { RequestedCondensation } from './requests.js';
 import type { StandingContext } from './standing-context.js';
 
 /** What a run works with. */
 export interface RunParts {
-  readonly log: ConversationLog;
+  readonly log: MaskedLog;
   readonly standingContext: StandingContext;
   readonly requestedCondensation: RequestedCondensation;
   readonly options: ConversationOptions;
@@ -33,7 +33,7 @@ export interface RunParts {
 /** One run of a conversation: steps until the model finishes, or something else ends it. */
 export class Run {
   readonly #agent: Agent;
-  readonly #log: ConversationLog;
+  readonly #log: MaskedLog;
   readonly #parts: RunParts;
   readonly #limits: Limits;
   readonly #thresholds: StuckThresholds | undefined;
@@ -149,7 +149,7 @@ export class Run {
     const { state, events, secrets } = this.#log;
     if (state.latestUserMessage === undefined) throw new NoUserMessageError(events.conversationId);
     await standingContext.ensureSystemPrompt();
-    await answerLeftovers(this.#agent, this.#log, haveWaited);
+    await answerUnansweredCalls(this.#agent, this.#log, haveWaited);
     await this.#log.append(missingCutOffNote(state.recentEvents, this.#agent.createEvent));
     await standingContext.append();
     for (;;) {

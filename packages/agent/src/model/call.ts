@@ -1,136 +1,17 @@
-import type { CreateEvent, Event, Message, ToolDefinition } from '@palimpsest/events';
-import { ContextWindowExceededError, MalformedHistoryError, totalInputTokens } from '@palimpsest/llm-adapters';
-import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
+import type { Event, Message } from '@palimpsest/events';
+import { ContextWindowExceededError, MalformedHistoryError } from '@palimpsest/llm-adapters';
+import type { Completion, CompletionRequest } from '@palimpsest/llm-adapters';
 import { untilAborted, View } from '@palimpsest/view';
 import type { AgentRequest, RenderOptions } from '@palimpsest/view';
+import type { AgentParts } from '../agent-options.js';
 import { messageOf } from '../errors.js';
 import type { Instrumentation, ModelCallWork } from '../instrumentation.js';
-import type { SecretMask } from '../secrets/mask.js';
 import { thinkingOff } from '../state.js';
-import type { StandingWords } from '../state.js';
-import { newIdFrom } from '../step.js';
-import type { Emit, StepContext } from '../step.js';
+import type { Step } from '../step.js';
 import { cacheDriftEvent } from './cache-watch.js';
-import type { CacheDriftReport, CacheWatch } from './cache-watch.js';
 import { composedMessages } from './composition.js';
-import type { SentPrompts } from './sent-prompts.js';
-import { brokenResponse, cutOffAnswer, cutOffUsage, refusalIn, StreamedAnswer } from './streamed-answer.js';
-import type { AskedModel } from './streamed-answer.js';
-
-/**
- * Calls the model with a view. An answer that is a refusal is emitted as a `broken-response` with its calls, which no model reads.
- *
- * @throws {@link ContentPolicyError} when the answer is a refusal; what the adapter throws.
- */
-export async function askModel(view: View, words: StandingWords, step: StepContext): Promise<ModelAnswer> {
-  const { tools, createEvent, emit } = step;
-  const { model, prices } = step.options.llm;
-  const asked: AskedModel = {
-    model,
-    prices,
-    tools,
-    estimatedInputTokens: view.tokens(),
-    // Read after an interrupt alone.
-    get lastInputTokens() {
-      return lastInputOf(view, model);
-    },
-    createEvent,
-  };
-  const answer = await streamedAnswer(view, words, asked, step);
-  const { completion, records } = answer;
-  const refusal = refusalIn(completion, model, createEvent);
-  if (refusal === undefined) return answer;
-  await emit(...records, ...brokenResponse(refusal.piece, refusal.error.message, completion, asked));
-  throw refusal.error;
-}
-
-/**
- * Calls the model, and passes its answer on as it comes. Pieces that were shown and never became complete are emitted: as a message of
- * the model when the user interrupted it, else as a `broken-response`.
- */
-async function streamedAnswer(
-  view: View,
-  words: StandingWords,
-  asked: AskedModel,
-  step: StepContext,
-): Promise<ModelAnswer> {
-  const { createEvent, emit, onDelta, secrets, cacheWatch, signal } = step;
-  const streamed =
-    onDelta === undefined
-      ? undefined
-      : new StreamedAnswer({ onDelta, emit, secrets, broken: (...piece) => brokenResponse(...piece, asked) });
-  try {
-    const { onCacheDrift, instrumentation } = step.options;
-    const watch = { cacheWatch, onCacheDrift, instrumentation, secrets };
-    return await requestAnswer({ ...requestParts(words, step), ...watch, view, streamed, createEvent, emit, signal });
-  } catch (error) {
-    await streamed?.end();
-    if (signal?.aborted === true && streamed !== undefined) {
-      const { counted } = streamed;
-      const shown = streamed.piece();
-      if (shown !== undefined) await emit(...cutOffAnswer(shown, messageOf(signal.reason), counted, asked));
-      else if (counted !== undefined) await emit(cutOffUsage(counted, newIdFrom(createEvent), asked));
-    }
-    throw error;
-  } finally {
-    await streamed?.end();
-  }
-}
-
-/** The input of the model's newest answer. 0 without one. Unit: tokens. */
-function lastInputOf({ internalEvents }: View, model: string): number {
-  for (let index = internalEvents.length - 1; index >= 0; index--) {
-    const event = internalEvents.at(index);
-    if (event?.type !== 'llm-usage' || event.purpose !== 'agent') continue;
-    return event.model === model ? totalInputTokens(event.usage) : 0;
-  }
-  return 0;
-}
-
-/** What a request of this step is made of, whether the agent or its condenser sends it. */
-export function requestParts(words: StandingWords, step: StepContext): RequestParts {
-  const { toolDefinitions, secrets, state, render, sentPrompts } = step;
-  const { llm, maxOutputTokens } = step.options;
-  return {
-    llm,
-    words,
-    log: state.log,
-    render,
-    tools: secrets?.tools(toolDefinitions) ?? toolDefinitions,
-    maxOutputTokens,
-    cacheKey: state.conversationId,
-    sentPrompts,
-  };
-}
-
-/** What a request to the model is made of, besides a view. */
-export interface RequestParts {
-  readonly llm: LLM;
-  /** What the request holds, whatever the view shows. */
-  readonly words: StandingWords;
-  /** The whole log. A malformed history is built anew from it. */
-  readonly log: Iterable<Event>;
-  readonly render: RenderOptions;
-  readonly tools: readonly ToolDefinition[];
-  readonly maxOutputTokens: number | undefined;
-  /** The conversation's key in the provider's cache. */
-  readonly cacheKey: string | undefined;
-  readonly sentPrompts: SentPrompts;
-}
-
-/** The parameters of a model call. */
-export interface ModelCall extends RequestParts {
-  readonly view: View;
-  /** The answer as it is streamed to a listener. Undefined if nobody listens. */
-  readonly streamed: StreamedAnswer | undefined;
-  readonly cacheWatch: CacheWatch;
-  readonly onCacheDrift: ((report: CacheDriftReport) => void) | undefined;
-  readonly createEvent: CreateEvent;
-  readonly emit: Emit;
-  readonly instrumentation: Instrumentation | undefined;
-  readonly secrets: SecretMask | undefined;
-  readonly signal: AbortSignal | undefined;
-}
+import { refusalIn } from './received-calls.js';
+import { brokenResponse, interruptedAnswer, StreamedAnswer } from './streamed-answer.js';
 
 /** An answer of the model. */
 export interface ModelAnswer {
@@ -141,81 +22,117 @@ export interface ModelAnswer {
   readonly records: readonly Event[];
 }
 
-/** A lower maximum is not worth a request. Unit: tokens. */
-const leastOutputTokens = 512;
+/**
+ * Calls the model with a view, and passes its answer on as it comes. An answer that is a refusal is emitted as a `broken-response`
+ * with its calls, which no model reads. Pieces that were shown and never became complete are emitted: as a message of the model when
+ * the user interrupted it, else as a `broken-response`.
+ *
+ * @throws {@link ContentPolicyError} when the answer is a refusal; {@link ContextWindowExceededError} or
+ *   {@link MalformedHistoryError} when a second request does not help; what the adapter throws.
+ */
+export async function callModel(view: View, step: Step): Promise<ModelAnswer> {
+  const { llm, createEvent } = step.agent;
+  const answer = await streamedAnswer(view, step);
+  const refusal = refusalIn(answer.completion, llm.model, createEvent);
+  if (refusal === undefined) return answer;
+  const { piece, error } = refusal;
+  await step.emit(...answer.records, ...brokenResponse(piece, error.message, answer.completion, step));
+  throw error;
+}
 
-/** Reserved when the output is lowered, because providers count more than the messages. Unit: tokens. */
-const outputMargin = 64;
+async function streamedAnswer(view: View, step: Step): Promise<ModelAnswer> {
+  const { onDelta, signal } = step.options;
+  if (onDelta === undefined) return requestAnswer(view, undefined, step);
+  const streamed = new StreamedAnswer(onDelta, step);
+  try {
+    return await requestAnswer(view, streamed, step);
+  } catch (error) {
+    await streamed.end();
+    if (signal?.aborted === true) await step.emit(...interruptedAnswer(streamed, messageOf(signal.reason), view, step));
+    throw error;
+  } finally {
+    await streamed.end();
+  }
+}
 
 /**
  * Calls the model, and once more when a second request can help: with a lower maximum of output tokens when the history fits
  * and the requested output does not; without thinking and from a view built anew when the provider reports a malformed
  * history. Records both. After the latter, thinking stays off.
- *
- * @throws {@link ContextWindowExceededError} or {@link MalformedHistoryError} when the second request does not help; what the
- *   adapter throws.
  */
-export async function requestAnswer(call: ModelCall): Promise<ModelAnswer> {
-  const { view, render, createEvent, emit } = call;
-  const messages = composedMessages(view, call);
+async function requestAnswer(view: View, streamed: StreamedAnswer | undefined, step: Step): Promise<ModelAnswer> {
+  const { agent, state, render, emit } = step;
+  const { createEvent, maxOutputTokens } = agent;
+  const messages = messagesOf(view, render, step);
   try {
-    return await complete(call, messages, call.maxOutputTokens);
+    return await sendRequest(messages, { view, maxOutputTokens, streamed }, step);
   } catch (error) {
     if (ContextWindowExceededError.isInstance(error)) {
-      const lower = loweredOutput(error, call);
+      const lower = loweredOutput(error, agent);
       if (lower === undefined) throw error;
       await emit(createEvent('conversation-state-update', { key: 'output-tokens-lowered', value: lower }));
-      return await complete(call, messages, lower);
+      return await sendRequest(messages, { view, maxOutputTokens: lower, streamed }, step);
     }
     if (!MalformedHistoryError.isInstance(error)) throw error;
     const plain: RenderOptions = { ...render, thinking: 'none' };
     const sent = JSON.stringify(messages);
-    const rendered = [view, View.fromEvents(call.log)].map((one) => composedMessages(one, { ...call, render: plain }));
+    const rendered = [view, View.fromEvents(state.log)].map((one) => messagesOf(one, plain, step));
     const other = rendered.find((one) => JSON.stringify(one) !== sent);
     if (other === undefined) throw error;
-    const { records, ...answer } = await complete(call, other, call.maxOutputTokens);
+    const { records, ...answer } = await sendRequest(other, { view, maxOutputTokens, streamed }, step);
     return { ...answer, records: [thinkingOff(error.message, createEvent), ...records] };
   }
 }
 
-/** The request that would be sent with a view, for a condenser that asks behind it. */
-export function agentRequest(view: View, parts: RequestParts): AgentRequest {
-  const { request } = requestWith(composedMessages(view, parts), parts);
-  return { model: parts.llm.model, ...request };
+/** Builds the request that would be sent with a view, for a condenser that asks behind it. */
+export function agentRequest(view: View, step: Step): AgentRequest {
+  const { llm, maxOutputTokens } = step.agent;
+  const { request } = buildRequest(messagesOf(view, step.render, step), maxOutputTokens, step);
+  return { model: llm.model, ...request };
 }
 
-function requestWith(messages: readonly Message[], parts: RequestParts) {
-  const { tools, maxOutputTokens, cacheKey, sentPrompts, log, render } = parts;
-  const prompt = sentPrompts.toSend(messages, log, render);
+function messagesOf(view: View, render: RenderOptions, { messagesInForce, state }: Step): readonly Message[] {
+  return composedMessages(view, { inForce: messagesInForce, log: state.log, render });
+}
+
+function buildRequest(messages: readonly Message[], maxOutputTokens: number | undefined, step: Step) {
+  const { agent, state, render, options } = step;
+  const prompt = agent.sentPrompts.toSend(messages, state.log, render);
+  const { conversationId } = state;
+  const tools = options.secrets?.tools(agent.toolDefinitions) ?? agent.toolDefinitions;
   const request = {
     messages,
     ...(tools.length === 0 ? {} : { tools }),
     maxOutputTokens,
-    ...(cacheKey === undefined ? {} : { cache: { key: cacheKey, ...prompt.cache } }),
+    ...(conversationId === undefined ? {} : { cache: { key: conversationId, ...prompt.cache } }),
   };
   return { prompt, request };
 }
 
-async function complete(
-  call: ModelCall,
+interface RequestOptions {
+  readonly view: View;
+  readonly maxOutputTokens: number | undefined;
+  /** The answer as it is streamed to a listener. Undefined if nobody listens. */
+  readonly streamed: StreamedAnswer | undefined;
+}
+
+async function sendRequest(
   messages: readonly Message[],
-  maxOutputTokens: number | undefined,
+  { view, maxOutputTokens, streamed }: RequestOptions,
+  step: Step,
 ): Promise<ModelAnswer> {
-  const { llm, tools, streamed, signal, sentPrompts, log } = call;
-  const { prompt, request } = requestWith(messages, { ...call, maxOutputTokens });
+  const { llm, instrumentation, sentPrompts, cacheWatch, onCacheDrift, createEvent } = step.agent;
+  const { log, conversationId } = step.state;
+  const { signal, secrets } = step.options;
+  const { prompt, request } = buildRequest(messages, maxOutputTokens, step);
+  const listeners = streamed === undefined ? {} : { onDelta: streamed.onDelta, onUsage: streamed.onUsage };
+  const about = { llm, purpose: 'agent', conversationId, secrets, signal };
   try {
-    const completion = await observedCompletion(
-      {
-        ...request,
-        ...(streamed === undefined ? {} : { onDelta: streamed.onDelta, onUsage: streamed.onUsage }),
-        signal,
-      },
-      { ...call, conversationId: call.cacheKey, purpose: 'agent' },
-    );
+    const completion = await observedCompletion({ ...request, ...listeners, signal }, about, instrumentation);
     sentPrompts.answered(prompt, log);
-    const drift = call.cacheWatch.answered({ llm, view: call.view, log, prompt, tools, completion });
-    if (drift !== undefined) call.onCacheDrift?.(drift);
-    const records = drift === undefined ? [] : [cacheDriftEvent(drift, call.createEvent)];
+    const drift = cacheWatch.answered({ llm, view, log, prompt, tools: request.tools ?? [], completion });
+    if (drift !== undefined) onCacheDrift?.(drift);
+    const records = drift === undefined ? [] : [cacheDriftEvent(drift, createEvent)];
     return { completion, maxOutputTokens, records };
   } catch (error) {
     // After an interrupt the shown part is kept. After a lost connection the model answers anew, or not at all.
@@ -224,32 +141,37 @@ async function complete(
   }
 }
 
-/** Asks the model, and waits until it answers or the signal is aborted. */
+/** Sends a request, and waits until the model answers or the signal is aborted. */
 export function observedCompletion(
   request: CompletionRequest,
-  { instrumentation, llm, purpose, conversationId, secrets, signal }: ObservedCall,
+  about: ModelCallWork,
+  instrumentation: Instrumentation | undefined,
 ): Promise<Completion> {
-  const ask = (observed: CompletionRequest) => untilAborted(llm.complete(observed), signal);
-  if (instrumentation === undefined) return ask(request);
-  return instrumentation.modelCall({ llm, purpose, conversationId, secrets, signal }, request, ask);
+  const send = (observed: CompletionRequest) => untilAborted(about.llm.complete(observed), about.signal);
+  return instrumentation === undefined ? send(request) : instrumentation.modelCall(about, request, send);
 }
 
-interface ObservedCall extends ModelCallWork {
-  readonly instrumentation: Instrumentation | undefined;
-}
+/** A lower maximum is not worth a request. Unit: tokens. */
+const leastOutputTokens = 512;
+
+/** Reserved when the output is lowered, because providers count more than the messages. Unit: tokens. */
+const margin = 64;
 
 /**
- * The output tokens that are left; undefined when the output is not the cause, or too few are left. A limit that the adapter set by itself
- * is taken for the model's own.
+ * Returns the output tokens that are left; undefined when the output is not the cause, or too few are left. A limit that the adapter set
+ * by itself is taken for the model's own.
  */
-function loweredOutput(error: ContextWindowExceededError, { llm, maxOutputTokens }: ModelCall): number | undefined {
+function loweredOutput(
+  error: ContextWindowExceededError,
+  { llm, maxOutputTokens }: Pick<AgentParts, 'llm' | 'maxOutputTokens'>,
+): number | undefined {
   if (error.kind !== 'input-and-output') return undefined;
   const { inputTokens, requestedTokens, contextWindow: window = llm.contextWindow } = error;
   const most = maxOutputTokens ?? llm.facts?.maxOutputTokens;
   let left = Math.floor((most ?? 0) / 4);
-  if (window !== undefined && inputTokens !== undefined) left = window - inputTokens - outputMargin;
+  if (window !== undefined && inputTokens !== undefined) left = window - inputTokens - margin;
   else if (window !== undefined && requestedTokens !== undefined && most !== undefined)
-    left = most - (requestedTokens - window) - outputMargin;
+    left = most - (requestedTokens - window) - margin;
   const isLower = maxOutputTokens === undefined || left < maxOutputTokens;
   return left >= leastOutputTokens && isLower ? left : undefined;
 }

@@ -34,6 +34,6 @@ function promptOfNewestAnswer(log: Iterable<Event>, render: RenderOptions): Sent
   const answeredAt = events.findLastIndex((event) => event.type === 'llm-usage' && event.purpose === 'agent');
   if (answeredAt === -1) return undefined;
   const state = ConversationStateProjection.fromEvents(events.slice(0, answeredAt));
-  const { view, standingWords: words } = state;
-  return { messages: composedMessages(view, { words, log: state.log, render }) };
+  const { view, messagesInForce: inForce } = state;
+  return { messages: composedMessages(view, { inForce, log: state.log, render }) };
 }

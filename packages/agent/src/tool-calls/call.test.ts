@@ -31,4 +31,16 @@ describe('arguments that a model wrote', () => {
   ])('are refused where a guess would be needed: %s', (_, text) => {
     expect(readArguments(text)).toEqual({ problem: expect.any(String) as string });
   });
+
+  test.each([
+    ['{"place": "bow"', 'Unexpected end of input found. (1:16)'],
+    ['{"path":"a.ts","content":"export const', 'Unexpected end of input found. (1:39)'],
+    ['{"a":1}{"b":2}', 'Unexpected token LBrace found. (1:8)'],
+    ['read the file', "Unexpected character 'r' found. (1:1)"],
+    ['{"a":\n  tru', "Unexpected identifier 'tru' found. (2:3)"],
+    ['\u{1F600}', "Unexpected character '\uFFFD' found. (1:1)"],
+    ['['.repeat(1_000_000), 'it is no JSON text'],
+  ])('that are no JSON are reported in words that no engine changes: %.40s', (text, problem) => {
+    expect(readArguments(text)).toEqual({ problem });
+  });
 });

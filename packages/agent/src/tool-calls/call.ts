@@ -1,5 +1,5 @@
 import { parse } from '@humanwhocodes/momoa';
-import type { Tool, ToolCall } from '@palimpsest/events';
+import type { ActionEvent, Tool, ToolCall } from '@palimpsest/events';
 import { unnamedToolName } from '@palimpsest/llm-adapters';
 import { jsonrepair } from 'jsonrepair';
 import { messageOf } from '../errors.js';
@@ -18,6 +18,12 @@ export type PreparedCall =
     }
   | { readonly type: 'refused'; readonly reason: string };
 
+/** An action, and its call. */
+export interface PreparedAction {
+  readonly action: ActionEvent;
+  readonly prepared: PreparedCall;
+}
+
 /** @throws TypeError when two tools have the same name. */
 export function toolset(tools: readonly Tool[]): Toolset {
   const byName = new Map<string, Tool>();
@@ -28,8 +34,13 @@ export function toolset(tools: readonly Tool[]): Toolset {
   return byName;
 }
 
+/** Prepares the calls of actions, in their order. */
+export function prepareActions(actions: readonly ActionEvent[], tools: Toolset): readonly PreparedAction[] {
+  return actions.map((action) => ({ action, prepared: prepareToolCall(action.toolCall, tools) }));
+}
+
 /** Finds the tool of a call and checks its arguments. Never throws: the model reads what is wrong, and can correct it. */
-export function prepareCall(call: ToolCall, tools: Toolset): PreparedCall {
+export function prepareToolCall(call: ToolCall, tools: Toolset): PreparedCall {
   const tool = tools.get(call.name);
   if (tool === undefined) {
     const names = [...tools.keys()].join(', ');
@@ -48,7 +59,7 @@ export function prepareCall(call: ToolCall, tools: Toolset): PreparedCall {
   }
 }
 
-/** The parsed arguments of a call, with the repaired text if the model's text was not JSON. */
+/** The parsed arguments of a call, with the repaired text if the model's text was not JSON; or why they cannot be read. */
 export type ReadArguments =
   { readonly json: unknown; readonly repaired?: string } | { readonly problem: string; readonly json?: undefined };
 
@@ -63,8 +74,22 @@ export function readArguments(text: string): ReadArguments {
     return { json: JSON.parse(text) as unknown };
   } catch {
     const repaired = isWhole(text) ? repair(text) : undefined;
-    return repaired ?? { problem: jsonProblem(text) };
+    if (repaired !== undefined) return repaired;
   }
+  // The model reads the problem and the log keeps it, so it must be the same on every engine: the messages of `JSON.parse`
+  // differ between versions of Node.
+  try {
+    parse(text);
+  } catch (error) {
+    // The message may quote half of a surrogate pair.
+    if (hasPlace(error)) return { problem: error.message.toWellFormed() };
+  }
+  return { problem: 'it is no JSON text' };
+}
+
+/** The parser's own errors have a place; errors of the engine, as at too deep a nesting, have none. */
+function hasPlace(error: unknown): error is Error & { readonly line: number } {
+  return error instanceof Error && 'line' in error && 'column' in error;
 }
 
 function repair(text: string): { readonly json: unknown; readonly repaired: string } | undefined {
@@ -80,7 +105,7 @@ function repair(text: string): { readonly json: unknown; readonly repaired: stri
 
 const fence = /^\s*```(?:json)?\s*\n?([\s\S]*?)\n?\s*```\s*$/;
 
-/** Whether the text is one object in which every string and bracket is closed. */
+/** Reports whether the text is one object in which every string and bracket is closed. */
 function isWhole(text: string): boolean {
   const body = (fence.exec(text)?.[1] ?? text).trim();
   if (!body.startsWith('{') || !body.endsWith('}')) return false;
@@ -100,23 +125,4 @@ function isWhole(text: string): boolean {
     }
   }
   return quote === undefined && open.length === 0;
-}
-
-/**
- * Says why a text is not JSON, and where. The model reads the message and the log keeps it, so it must be the same on every
- * engine: the messages of `JSON.parse` differ between versions of Node.
- */
-export function jsonProblem(text: string): string {
-  try {
-    parse(text);
-  } catch (error) {
-    // The message may quote half of a surrogate pair.
-    if (hasPlace(error)) return error.message.toWellFormed();
-  }
-  return 'it is no JSON text';
-}
-
-/** The parser's own errors have a place; errors of the engine, as at too deep a nesting, have none. */
-function hasPlace(error: unknown): error is Error & { readonly line: number } {
-  return error instanceof Error && 'line' in error && 'column' in error;
 }

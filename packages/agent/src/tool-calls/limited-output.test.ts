@@ -1,14 +1,14 @@
 import { createEvent, defineTool } from '@palimpsest/events';
-import type { Tool, ToolOutput } from '@palimpsest/events';
+import type { ActionEvent, Tool, ToolOutput } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
 import { Conversation } from '../conversation/conversation.js';
-import { finishTool, readOutputTool } from './built-in-tools.js';
-import { limitedOutput as limited } from './execution.js';
-import type { LimitedOutputOptions } from './execution.js';
-import type { OutputStore } from './output.js';
+import type { Step } from '../step.js';
+import { finishTool, readOutputTool, readOutputToolName } from './built-in-tools.js';
+import type { OutputStore, ShownCharacters } from './output.js';
+import { limitedOutput as limited } from './results.js';
 
 function memoryStore(): OutputStore & { readonly texts: Map<string, string> } {
   const texts = new Map<string, string>();
@@ -29,10 +29,21 @@ const call = createEvent('action', {
 });
 const long = `first line\n${'x'.repeat(40_000)}\nexit code 1`;
 
-function limitedOutput(output: Exclude<ToolOutput, string>, options: Partial<LimitedOutputOptions> = {}) {
-  const shown = { most: 30_000, preview: 4_000 };
-  const defaults = { action: call, shown, store: undefined, canRead: true, createEvent, signal: undefined };
-  return limited(output, { ...defaults, ...options });
+interface Limits {
+  readonly action?: ActionEvent;
+  readonly shown?: ShownCharacters;
+  readonly store?: OutputStore;
+  readonly canRead?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+function limitedOutput(
+  output: Exclude<ToolOutput, string>,
+  { action = call, shown = { most: 30_000, preview: 4_000 }, store, canRead = true, signal }: Limits = {},
+) {
+  const tools = new Map(canRead ? [[readOutputToolName, readOutputTool()]] : []);
+  const step = { agent: { tools, createEvent, output: { store } }, options: { signal } };
+  return limited(output, action, shown, step as unknown as Step);
 }
 
 test('long output is stored whole; the model reads its beginning, its end and the handle', async () => {

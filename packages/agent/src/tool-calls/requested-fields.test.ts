@@ -2,7 +2,7 @@ import { defineTool } from '@palimpsest/events';
 import type { Tool } from '@palimpsest/events';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { askingTools } from './requested-fields.js';
+import { withRequestedFields } from './requested-fields.js';
 
 const run = defineTool({
   name: 'run',
@@ -27,12 +27,12 @@ const foreign = (inputSchema: Tool['inputSchema']): Tool => ({ ...run, name: 'fo
 
 const both = { risk: true, summary: true };
 const schemas = (tools: readonly Tool[], asked = both) =>
-  [...askingTools(tools, asked).tools.values()].map(({ inputSchema: { properties, required } }) => ({
+  [...withRequestedFields(tools, asked).tools.values()].map(({ inputSchema: { properties, required } }) => ({
     properties: Object.keys(properties ?? {}),
     required,
   }));
 const take = (tool: Tool, json: string, asked = both, more = {}) =>
-  askingTools([tool], asked).take({ id: 'c', name: tool.name, arguments: json, ...more });
+  withRequestedFields([tool], asked).readRequestedFields({ id: 'c', name: tool.name, arguments: json, ...more });
 
 describe('the schemas', () => {
   test('have the fields behind those of the tool, and require them', () => {
@@ -41,7 +41,7 @@ describe('the schemas', () => {
       { properties: ['summary'], required: ['summary'] },
       { properties: ['summary', 'security_risk'], required: ['summary', 'security_risk'] },
     ]);
-    const [asking] = askingTools([run], both).tools.values();
+    const [asking] = withRequestedFields([run], both).tools.values();
     expect(asking?.inputSchema).toMatchObject({
       additionalProperties: false,
       properties: { security_risk: { type: 'string', enum: ['low', 'medium', 'high'] } },
@@ -50,7 +50,7 @@ describe('the schemas', () => {
 
   test('are the same each time, and the tools of before when nothing is asked', () => {
     expect(JSON.stringify(schemas([run, look]))).toBe(JSON.stringify(schemas([run, look])));
-    expect([...askingTools([run], {}).tools.values()]).toEqual([run]);
+    expect([...withRequestedFields([run], {}).tools.values()]).toEqual([run]);
     expect(run.inputSchema).not.toHaveProperty('properties.security_risk');
   });
 
@@ -61,13 +61,13 @@ describe('the schemas', () => {
     { type: 'object', $ref: '#/$defs/x' },
   ])('%j is left alone', (inputSchema) => {
     const tool = foreign(inputSchema);
-    expect(askingTools([tool], both).tools.get('foreign')).toBe(tool);
+    expect(withRequestedFields([tool], both).tools.get('foreign')).toBe(tool);
     const call = '{"command":"a","security_risk":"low"}';
     expect(take(tool, call)).toMatchObject({ toolCall: { arguments: call }, stated: {}, isAskedForRisk: false });
   });
 
   test('two tools of one name are an error', () => {
-    expect(() => askingTools([run, run], both)).toThrow("Two tools are called 'run'");
+    expect(() => withRequestedFields([run, run], both)).toThrow("Two tools are called 'run'");
   });
 });
 
@@ -132,7 +132,7 @@ describe('a call', () => {
   });
 
   test('is parsed without the fields by strict tools, whatever its arguments hold', () => {
-    const tool = askingTools([run], both).tools.get('run');
+    const tool = withRequestedFields([run], both).tools.get('run');
     expect(tool?.parseInput({ command: 'ls', security_risk: 'low', summary: 'x' })).toEqual({ command: 'ls' });
     expect(() => tool?.parseInput({ command: 'ls', other: 1 })).toThrow(/other/);
   });

@@ -22,7 +22,7 @@ export interface StatedFields {
 }
 
 /** A call as it is recorded and carried out, and what the model said of it. */
-export interface TakenCall {
+export interface CallWithFields {
   /** Without the fields, so that its arguments are the tool's own. Unchanged when it has none, is signed, or is not JSON. */
   readonly toolCall: ToolCall;
   readonly stated: StatedFields;
@@ -30,10 +30,10 @@ export interface TakenCall {
 }
 
 /** The tools of an agent whose model is asked for more than their input. */
-export interface AskingTools {
+export interface ToolsWithFields {
   readonly tools: Toolset;
   /** Takes the fields out of a call. Never throws. */
-  take(call: ToolCall): TakenCall;
+  readonly readRequestedFields: (call: ToolCall) => CallWithFields;
 }
 
 const fieldNames = { risk: 'security_risk', summary: 'summary' } as const;
@@ -59,16 +59,16 @@ const maxSummary = 200;
  *
  * @throws TypeError when two tools have the same name.
  */
-export function askingTools(tools: readonly Tool[], asked: AskedOfModel): AskingTools {
+export function withRequestedFields(tools: readonly Tool[], asked: AskedOfModel): ToolsWithFields {
   const fields = (['risk', 'summary'] as const).filter((field) => asked[field] === true);
   const plain = toolset(tools);
   if (fields.length === 0)
-    return { tools: plain, take: (toolCall) => ({ toolCall, stated: {}, isAskedForRisk: false }) };
+    return { tools: plain, readRequestedFields: (toolCall) => ({ toolCall, stated: {}, isAskedForRisk: false }) };
   const added = new Map(tools.map((tool) => [tool.name, fieldsOf(tool, fields)]));
   const none: AddedFields = { asked: [], taken: [] };
   return {
     tools: toolset(tools.map((tool) => withFields(tool, added.get(tool.name) ?? none))),
-    take: (toolCall) => {
+    readRequestedFields: (toolCall) => {
       const { asked: mine, taken } = added.get(toolCall.name) ?? none;
       return { ...takenFrom(toolCall, taken, mine), isAskedForRisk: mine.includes('risk') };
     },
@@ -115,7 +115,7 @@ function takenFrom(
   toolCall: ToolCall,
   taken: readonly Field[],
   asked: readonly Field[],
-): Pick<TakenCall, 'toolCall' | 'stated'> {
+): Pick<CallWithFields, 'toolCall' | 'stated'> {
   const read = readArguments(toolCall.arguments);
   if (!isRecord(read.json)) return { toolCall, stated: {} };
   const given = read.json;
