@@ -1,12 +1,13 @@
 import { context } from '@opentelemetry/api';
-import type { Attributes, Span, SpanContext, Tracer } from '@opentelemetry/api';
+import type { Attributes, Span, SpanContext } from '@opentelemetry/api';
 import type { Condensation, CondensationAttempt } from '@palimpsest/events';
 import { isCondensation } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import { isEmpty } from '../state.js';
 import type { CondensationWork } from '../instrumentation.js';
 import { costOf } from '../model/call-cost.js';
-import { CondensationSpan, idOf, names, surroundingsOf, tellError, tellFailure, within } from './span.js';
+import type { Telemetry } from './span.js';
+import { CondensationSpan, idOf, names, spanContext, recordError, recordFailure, within } from './span.js';
 
 /** The spans in which a condensation was begun that is made in the background, until it is made. */
 export class BackgroundCondensations {
@@ -33,10 +34,11 @@ const mostBegun = 1_000;
 export async function observedCondensation(
   about: CondensationWork,
   work: (attempted: (attempt: CondensationAttempt) => void) => Promise<View | Condensation>,
-  { tracer, background }: { readonly tracer: Tracer; readonly background: BackgroundCondensations },
+  { tracer }: Telemetry,
+  background: BackgroundCondensations,
 ): Promise<View | Condensation> {
   const active = context.active();
-  const { conversationId = surroundingsOf(active).conversationId, condenser, signal } = about;
+  const { conversationId = spanContext(active).conversationId, condenser, signal } = about;
   const started = { ...idOf(conversationId), [names.condenser]: condenser };
   const condensation = new CondensationSpan(tracer, condenser, started, active);
   const around = within(active, { conversationId, condensation });
@@ -47,20 +49,20 @@ export async function observedCondensation(
   };
   try {
     const result = await context.with(around, () => work(attempted));
-    if (isCondensation(result)) tellCondensation(condensation.begun(), result, about);
-    else if (condensation.exists) tellView(condensation, lastAttempt);
-    if (conversationId !== undefined) tellBackground(condensation, result, conversationId, background);
+    if (isCondensation(result)) recordCondensation(condensation.begun(), result, about);
+    else if (condensation.exists) recordView(condensation, lastAttempt);
+    if (conversationId !== undefined) recordBackground(condensation, result, conversationId, background);
     return result;
   } catch (error) {
     const span = condensation.begun();
-    if (span !== undefined) tellFailure(span, error, signal);
+    if (span !== undefined) recordFailure(span, error, signal);
     throw error;
   } finally {
     condensation.end();
   }
 }
 
-function tellCondensation(span: Span | undefined, made: Condensation, about: CondensationWork): void {
+function recordCondensation(span: Span | undefined, made: Condensation, about: CondensationWork): void {
   const { metadata = {}, forgottenEventIds, redactions = [], summary } = made;
   const { reason, tokensBefore, tokensAfter, background, costUsd } = metadata;
   const before = numberOr(tokensBefore, () => about.view.tokens());
@@ -84,16 +86,16 @@ function tellCondensation(span: Span | undefined, made: Condensation, about: Con
 
 const words = /^[a-z][a-z0-9-]{0,31}(, [a-z][a-z0-9-]{0,31}){0,7}$/;
 
-function tellView(condensation: CondensationSpan, lastAttempt: string | undefined): void {
+function recordView(condensation: CondensationSpan, lastAttempt: string | undefined): void {
   const span = condensation.begun();
   const inBackground = condensation.openCalls > 0;
   span?.setAttribute(names.condensationOutcome, inBackground ? 'in-background' : 'unchanged');
   const hasFailed = lastAttempt === 'failed' || lastAttempt?.startsWith('refused-') === true;
-  if (span !== undefined && hasFailed && !inBackground) tellError(span, `condensation-${lastAttempt}`);
+  if (span !== undefined && hasFailed && !inBackground) recordError(span, `condensation-${lastAttempt}`);
 }
 
 /** Says what was begun in the background, and links what came of it to where it was begun. */
-function tellBackground(
+function recordBackground(
   condensation: CondensationSpan,
   result: View | Condensation,
   conversationId: string,

@@ -5,7 +5,7 @@ import type { Completion, CompletionRequest } from '@palimpsest/llm-adapters';
 import type { ModelCallWork } from '../instrumentation.js';
 import { costOf } from '../model/call-cost.js';
 import type { SecretMask } from '../secrets/mask.js';
-import { errorTypeOf, idOf, inputTokens, names, secondsSince, surroundingsOf, tellFailure, within } from './span.js';
+import { errorTypeOf, idOf, inputTokens, names, secondsSince, spanContext, recordFailure, within } from './span.js';
 import type { RunTally, Telemetry } from './span.js';
 
 /** Observes one call of a model: a `chat` span over all of its tries, and the metrics of the call. */
@@ -16,11 +16,11 @@ export async function observedModelCall(
   { tracer, measures, content, providerName }: Telemetry,
 ): Promise<Completion> {
   const active = context.active();
-  const surroundings = surroundingsOf(active);
-  if (surroundings.isModelCall === true) return work(request);
+  const outer = spanContext(active);
+  if (outer.isModelCall === true) return work(request);
   const start = performance.now();
   const { llm, purpose, secrets, signal } = about;
-  const { condensation, tally } = surroundings;
+  const { condensation, tally } = outer;
   const parent = condensation?.inside(active) ?? active;
   const base = {
     [names.operation]: 'chat',
@@ -29,7 +29,7 @@ export async function observedModelCall(
   };
   const attributes: Attributes = {
     ...base,
-    ...idOf(about.conversationId ?? surroundings.conversationId),
+    ...idOf(about.conversationId ?? outer.conversationId),
     [names.purpose]: purpose,
     [names.requestMaxTokens]: request.maxOutputTokens,
     ...(request.onDelta === undefined ? {} : { [names.requestStream]: true }),
@@ -47,7 +47,7 @@ export async function observedModelCall(
     measures.firstChunk.record(seconds, base, around);
   };
   try {
-    const completion = await context.with(around, () => work(told(request, span, firstChunk)));
+    const completion = await context.with(around, () => work(withSpanEvents(request, span, firstChunk)));
     measured = { ...base, [names.responseModel]: completion.model };
     span.setAttributes(attributesOf(completion));
     if (content) span.setAttributes(contentOfAnswer(completion, secrets));
@@ -55,7 +55,7 @@ export async function observedModelCall(
     if (completion.usageIsEstimated !== true) measures.usage(completion.usage, measured);
     return completion;
   } catch (error) {
-    const { errorType } = tellFailure(span, error, signal);
+    const { errorType } = recordFailure(span, error, signal);
     if (errorType !== undefined) measured = { ...base, [names.errorType]: errorType };
     throw error;
   } finally {
@@ -65,8 +65,8 @@ export async function observedModelCall(
   }
 }
 
-/** The request, with ears for what happens to it: waits, retries, a stream that begins, and one that begins anew. */
-function told(request: CompletionRequest, span: Span, firstChunk: () => void): CompletionRequest {
+/** Adds listeners to a request, for waits, retries, a stream that begins, and one that begins anew. */
+function withSpanEvents(request: CompletionRequest, span: Span, firstChunk: () => void): CompletionRequest {
   const { onDelta, onRetry, onWait } = request;
   let hasBegun = false;
   return {

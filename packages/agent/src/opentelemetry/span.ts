@@ -5,8 +5,10 @@ import { LLMError } from '@palimpsest/llm-adapters';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { codeOf, ConversationRunError } from '../errors.js';
 
-/** What the observed work has in common. */
+/** What all observed work has in common: one object for each instrumentation. */
 export interface Telemetry {
+  /** `gen_ai.agent.name`, if it is given. */
+  readonly agentName: string | undefined;
   readonly tracer: Tracer;
   readonly measures: Measures;
   /** Whether what is said is recorded. */
@@ -14,12 +16,12 @@ export interface Telemetry {
   readonly providerName: (llm: LLM) => string;
 }
 
-/** The conversation that a span belongs to, if it is known. */
+/** Names the conversation that a span belongs to, if it is known. */
 export function idOf(conversationId: string | undefined): Attributes {
   return conversationId === undefined ? {} : { [names.conversation]: conversationId };
 }
 
-/** Seconds since, by a clock that does not jump. */
+/** Returns the seconds since a start, by a clock that does not jump. */
 export function secondsSince(start: number): number {
   return (performance.now() - start) / 1_000;
 }
@@ -33,8 +35,8 @@ export interface RunTally {
   costUsd: number | undefined;
 }
 
-/** What work learns of the work around it, by way of the context. */
-export interface Surroundings {
+/** The work around a span, as the context tells it to the work inside. */
+export interface WorkContext {
   readonly conversationId?: string | undefined;
   readonly tally?: RunTally | undefined;
   readonly condensation?: CondensationSpan | undefined;
@@ -44,17 +46,17 @@ export interface Surroundings {
 
 const contextKey = createContextKey('@palimpsest/agent');
 
-export function surroundingsOf(context: Context): Surroundings {
-  return (context.getValue(contextKey) as Surroundings | undefined) ?? {};
+export function spanContext(context: Context): WorkContext {
+  return (context.getValue(contextKey) as WorkContext | undefined) ?? {};
 }
 
-/** The context with these surroundings besides those that it has. */
-export function within(context: Context, added: Surroundings): Context {
-  return context.setValue(contextKey, { ...surroundingsOf(context), ...added });
+/** Adds to what the context tells of the work around. */
+export function within(context: Context, added: WorkContext): Context {
+  return context.setValue(contextKey, { ...spanContext(context), ...added });
 }
 
 /**
- * The error as a word of low cardinality: the code of our errors, else the name of the class. Never its message, which quotes what was
+ * Returns the error as a word of low cardinality: the code of our errors, else the name of the class. Never its message, which quotes what was
  * sent, and never what is no name: a tool may throw anything.
  */
 export function errorTypeOf(thrown: unknown): string {
@@ -64,8 +66,8 @@ export function errorTypeOf(thrown: unknown): string {
   return /^[\w.-]{1,64}$/.test(code) && code !== 'unknown' ? code : '_OTHER';
 }
 
-/** Says on a span that its work failed, or that the user ended it. Returns the type of the error. */
-export function tellFailure(
+/** Records on a span that its work failed, or that the user ended it. Returns the type of the error. */
+export function recordFailure(
   span: Span,
   thrown: unknown,
   signal: AbortSignal | undefined,
@@ -74,11 +76,11 @@ export function tellFailure(
     span.setAttribute(names.interrupted, true);
     return {};
   }
-  return { errorType: tellError(span, errorTypeOf(thrown)) };
+  return { errorType: recordError(span, errorTypeOf(thrown)) };
 }
 
-/** Says on a span that its work failed. */
-export function tellError(span: Span, errorType: string): string {
+/** Records on a span that its work failed. Returns the type of the error. */
+export function recordError(span: Span, errorType: string): string {
   span.setAttribute(names.errorType, errorType);
   span.setStatus({ code: SpanStatusCode.ERROR });
   return errorType;

@@ -71,7 +71,7 @@ const layers: readonly Layer[] = [
 const notPlain = /[%&\\\r\n\u001b\u009b]/;
 
 /** The text with all notations undone; the same string if there are none. */
-export function plainReading(text: string): string {
+export function decodeEscapes(text: string): string {
   if (!notPlain.test(text)) return text;
   return layers.reduce(
     (read, { pattern, meaning }) =>
@@ -80,8 +80,8 @@ export function plainReading(text: string): string {
   );
 }
 
-/** {@link plainReading} with places. It costs more, so it is for texts in which something was found. */
-export function tracedReading(text: string): TracedText {
+/** {@link decodeEscapes} with places. It costs more, so it is for texts in which something was found. */
+export function decodeWithOffsets(text: string): TracedText {
   return layers.reduce(undo, { text, ...placesOf(text.length) });
 }
 
@@ -131,7 +131,7 @@ function characterOf(code: number): string {
 
 /** How much of the end of a text is held back. Unit: characters. */
 export interface HeldBack {
-  /** Of the {@link plainReading}. */
+  /** Of the {@link decodeEscapes}. */
   readonly length: number;
   /** Letters and digits of it, for values that are broken up by other characters. */
   readonly letters: number;
@@ -144,7 +144,7 @@ export function releasableLength(text: string, { length, letters, most }: HeldBa
   if (!notPlain.test(text)) return text.length - Math.max(length, brokenUpEnd(text, letters));
   // An escape or sequence at the end may become shorter.
   const open = /[%&\\\u001b\u009b][^]{0,40}$/.exec(text.slice(-41))?.[0].length ?? 0;
-  const { text: plain, starts } = tracedReading(text);
+  const { text: plain, starts } = decodeWithOffsets(text);
   const place = plain.length - Math.max(length, brokenUpEnd(plain, letters)) - open;
   return Math.max(place > 0 ? (starts[place] ?? 0) : 0, text.length - most);
 }

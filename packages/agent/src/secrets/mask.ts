@@ -1,7 +1,7 @@
 import { createEvent as createDefaultEvent, PalimpsestError } from '@palimpsest/events';
 import type { CreateEvent, Event, Tool, ToolDefinition, ToolOutput } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
-import { maskedData, maskedDescriptions, maskedEvent, maskedOutput, withoutBegunEnds } from './masked-event.js';
+import { maskedData, maskedDescriptions, maskedEvent, maskedOutput, cutPartialSecretsOf } from './masked-event.js';
 import type { Mask } from './masked-event.js';
 import { maskedStream, minSecretLength, secretSearch, withoutSecrets } from './search.js';
 import type { TextStream } from './search.js';
@@ -72,8 +72,8 @@ export function secretMask(values: Readonly<Record<string, string>>): SecretMask
   if (entries.length === 0) return nothingToHide;
   const search = secretSearch(entries);
   const texts: Mask = (parts) => withoutSecrets(parts, search);
-  const begun = (text: string): string => search.withoutBegun(text);
-  return Object.assign(<E extends Event>(event: E): E => withoutBegunEnds(maskedEvent(event, texts), begun), {
+  const begun = (text: string): string => search.cutPartialSecret(text);
+  return Object.assign(<E extends Event>(event: E): E => cutPartialSecretsOf(maskedEvent(event, texts), begun), {
     text: (text: string) => texts([text])[0] ?? '',
     cutOff: (text: string) => begun(texts([text])[0] ?? ''),
     data: <T>(value: T): T => maskedData(value, texts),

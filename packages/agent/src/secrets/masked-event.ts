@@ -33,7 +33,7 @@ export function isCutOff(event: Event): boolean {
 }
 
 /** Shortens the texts of an answer that was cut off: the answer after it may begin with the rest of a value. */
-export function withoutBegunEnds<E extends Event>(event: E, cut: (text: string) => string): E {
+export function cutPartialSecretsOf<E extends Event>(event: E, cut: (text: string) => string): E {
   if (!isCutOff(event) && event.type !== 'broken-response') return event;
   const mask: Mask = (texts) => texts.map((text, index) => (index < texts.length - 1 ? text : cut(text)));
   return fieldsOf(event, (key, value) => (cutFields.has(key) ? maskedContent(value, mask) : value));

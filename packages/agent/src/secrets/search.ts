@@ -1,5 +1,5 @@
 import { textBoundary } from '@palimpsest/events';
-import { plainReading, releasableLength, tracedReading } from './decoding.js';
+import { decodeEscapes, releasableLength, decodeWithOffsets } from './decoding.js';
 import { brokenUpPatterns, lettersOf, secretPatterns } from './patterns.js';
 import type { SecretPattern } from './patterns.js';
 
@@ -18,14 +18,14 @@ export interface SecretSearch {
   /** In order and without overlaps. */
   find(text: string): readonly FoundSecret[];
   /**
-   * A character that stands further before the end of a text, in its {@link plainReading}, cannot belong to a value that goes
+   * A character that stands further before the end of a text, in its {@link decodeEscapes}, cannot belong to a value that goes
    * on behind the end. Unit: characters.
    */
   readonly longest: number;
   /** The length of the longest value that is found although it is broken up. Unit: characters of the value. */
   readonly longestBrokenUp: number;
   /** Removes an end with which a value begins from a text that was cut off. */
-  withoutBegun(text: string): string;
+  cutPartialSecret(text: string): string;
 }
 
 interface Search {
@@ -59,13 +59,13 @@ export function secretSearch(values: readonly { readonly name: string; readonly 
       0,
       ...parts.map(({ part }, index) => (searches[index]?.brokenUp.length === 0 ? 0 : part.length)),
     ),
-    withoutBegun: (text) => withoutBegun(text, forms),
+    cutPartialSecret: (text) => cutPartialSecret(text, forms),
   };
 }
 
 /** A value may itself contain what is undone in a text. */
 function plainForms(value: string): readonly string[] {
-  const plain = plainReading(value);
+  const plain = decodeEscapes(value);
   return plain === value || plain.length < minSecretLength ? [value] : [value, plain];
 }
 
@@ -116,7 +116,7 @@ function longestForm(text: string): number {
 
 function found(text: string, searches: readonly Search[], labels: readonly string[]): readonly FoundSecret[] {
   const letters = lettersOf(text);
-  const all = [...foundBy('written', { text, letters }, searches), ...foundInPlainReading({ text, letters }, searches)];
+  const all = [...foundBy('written', { text, letters }, searches), ...foundInDecoded({ text, letters }, searches)];
   if (all.length === 0) return all;
   // Labels in the text are not masked again, whatever words they hold. A label of somebody else is ordinary text.
   const own = labels.flatMap((label) => placesOf(label, text));
@@ -148,13 +148,13 @@ function foundBy(
 }
 
 /** Finds values that are escaped, wrapped, coloured or broken up, with everything between their characters. */
-function foundInPlainReading(written: SearchedText, searches: readonly Search[]): readonly FoundSecret[] {
-  const text = plainReading(written.text);
+function foundInDecoded(written: SearchedText, searches: readonly Search[]): readonly FoundSecret[] {
+  const text = decodeEscapes(written.text);
   if (text === written.text) return foundBy('brokenUp', written, searches);
   const plain = { text, letters: lettersOf(text) };
   const places = [...foundBy('plain', plain, searches), ...foundBy('brokenUp', plain, searches)];
   if (places.length === 0) return [];
-  const { starts, ends } = tracedReading(written.text);
+  const { starts, ends } = decodeWithOffsets(written.text);
   return places.map(({ start, end, label }) => ({
     start: starts[start] ?? 0,
     end: ends[end - 1] ?? written.text.length,
@@ -209,26 +209,26 @@ export function maskedStream(search: SecretSearch, emit: (text: string) => void)
       release(across?.start ?? textBoundary(rest, end));
     },
     end: () => release(rest.length),
-    cut: () => release(rest.length, (text) => search.withoutBegun(text)),
+    cut: () => release(rest.length, (text) => search.cutPartialSecret(text)),
   };
 }
 
 /** A shorter end can be part of any word. Unit: characters. */
-const leastBegun = 4;
+const leastPartial = 4;
 
 /**
  * Removes an end of the text with which a value may begin: for texts that were cut off. Values are looked for as they are and
  * as JSON writes them.
  */
-export function withoutBegun(text: string, values: readonly string[]): string {
+export function cutPartialSecret(text: string, values: readonly string[]): string {
   const forms = values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]);
-  const begun = Math.max(0, ...forms.map((form) => begunLength(text, form)));
+  const begun = Math.max(0, ...forms.map((form) => partialLength(text, form)));
   return text.slice(0, text.length - begun);
 }
 
 /** The length of the beginning of a value at the end of a text; the whole value does not count. */
-function begunLength(text: string, value: string): number {
-  for (let length = Math.min(value.length - 1, text.length); length >= leastBegun; length--) {
+function partialLength(text: string, value: string): number {
+  for (let length = Math.min(value.length - 1, text.length); length >= leastPartial; length--) {
     if (text.endsWith(value.slice(0, length))) return length;
   }
   return 0;
