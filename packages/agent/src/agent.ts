@@ -93,17 +93,17 @@ export class Agent {
     return this.#parts.toolDefinitions;
   }
 
-  /** How thinking is rendered: as the options say, else as the model needs it. */
+  /** The mode in which thinking is rendered: as the options say, else as the model needs it. */
   get thinking(): NonNullable<RenderOptions['thinking']> | undefined {
     return this.#parts.render?.thinking ?? this.llm.facts?.thinking;
   }
 
-  /** How the view is rendered for the next request. */
+  /** Returns the options with which the next request is rendered. */
   renderOptions(state: ConversationState): RenderOptions {
     return renderOptions(this.#parts, state);
   }
 
-  /** Of these actions, those that need a confirmation and have none. */
+  /** Returns those of the actions that need a confirmation and have none. */
   unconfirmed(actions: readonly ActionEvent[], state: ConversationState): readonly ActionEvent[] {
     return unconfirmed(prepareActions(actions, this.tools), this.#parts, state.confirmedActions);
   }

@@ -185,13 +185,13 @@ export class MissingPackageError extends PalimpsestError {
   }
 }
 
-/** The code of an error, for programs: a PalimpsestError's `code`, else the error's name. */
+/** Returns the code of an error, for programs: a PalimpsestError's `code`, else the error's name. */
 export function codeOf(thrown: unknown): string {
   if (PalimpsestError.isInstance(thrown)) return thrown.code;
   return thrown instanceof Error ? thrown.name : 'unknown';
 }
 
-/** The message of any thrown value. Never throws. */
+/** Returns the message of any thrown value. Never throws. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);

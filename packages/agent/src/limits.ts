@@ -16,12 +16,15 @@ export interface Limits {
 }
 
 /**
- * How many condensations may follow each other without a model call. Then the model is called with the view as it is. If that does
- * not fit, the history cannot be made to fit.
+ * The number of condensations that may follow each other without a model call. Then the model is called with the view as it is. If
+ * that does not fit, the history cannot be made to fit.
  */
 export const maxCondensationsInARow = 3;
 
-/** How often in a row an answer is continued that was cut and holds no call that could be run. If it is cut once more, the run ends. */
+/**
+ * The number of times in a row that an answer is continued that was cut and holds no call that could be run. If it is cut once
+ * more, the run ends.
+ */
 export const maxContinuations = 3;
 
 /** The default limits of a run. */

@@ -62,7 +62,7 @@ export interface RunOutcome {
   readonly condensations: number;
 }
 
-/** Whether a value is a status: logs of other hosts may hold any value. */
+/** Reports whether a value is a status: logs of other hosts may hold any value. */
 export function isStatus(value: unknown): value is ConversationStatus {
   return statuses.includes(value as ConversationStatus);
 }

@@ -19,7 +19,7 @@ import { finishToolName } from './tool-calls/built-in-tools.js';
 /** The longest pattern takes fewer, though notes and usage stand between its actions. Unit: events. */
 const recentEvents = 100;
 
-/** What a step reads of a conversation. */
+/** The state of a conversation, as a step reads it. */
 export interface ConversationState {
   readonly conversationId?: string;
   /** All events, oldest first. Always the same object: it grows with the conversation. */
@@ -32,18 +32,15 @@ export interface ConversationState {
   readonly condensationsInARow: number;
   /** Condensation requests of the agent in the same time: overflows that the condenser was asked to act on. */
   readonly requestsInARow: number;
-  /** Whether the user has reverted a condensation, and none has forgotten or masked anything since. */
+  /** True if the user has reverted a condensation, and none has forgotten or masked anything since. */
   readonly wasReverted: boolean;
   /** Actions that a person, or the application on their behalf, has confirmed. */
   readonly confirmedActions: ReadonlySet<EventId>;
   /** Confirmed actions that have not begun, so that it is safe to carry them out. */
   readonly releasedActions: ReadonlySet<EventId>;
-  /** Whether a provider refused the history with its thinking and accepted it without. */
+  /** True if a provider refused the history with its thinking and accepted it without. */
   readonly isThinkingOff: boolean;
-  /**
-   * Whether the provider refused the content, the model was told of it, and neither the model nor the user has said anything
-   * since.
-   */
+  /** True if the provider refused the content, the model was told of it, and neither the model nor the user has said anything since. */
   readonly wasRefused: boolean;
   /** The instructions in force and the user's words that every request holds. The same object until they change. */
   readonly messagesInForce: MessagesInForce;
@@ -73,7 +70,7 @@ export class ConversationStateProjection implements ConversationState {
     this.#view = new ViewProjection(options.view);
   }
 
-  /** The state after these events. */
+  /** Returns the state after these events. */
   static fromEvents(events: Iterable<Event>, options?: { readonly view?: ViewOptions }): ConversationStateProjection {
     const state = new ConversationStateProjection(options);
     for (const event of events) state.append(event);
@@ -281,7 +278,7 @@ export interface LastAnswer {
 }
 
 /**
- * The answer in which a log ends after one more event; undefined if it ends in none.
+ * Returns the answer in which a log ends after one more event; undefined if it ends in none.
  *
  * @param before - the answer in which it ended before that event
  */
@@ -316,25 +313,25 @@ function begun(answer: LastAnswer | undefined): LastAnswer | undefined {
   return answer?.isFinal === false ? answer : undefined;
 }
 
-/** The text of the parts, one part a line. */
+/** Returns the text of the parts, one part a line. */
 export function textOf(content: readonly ContentPart[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
 const thinkingKey = 'thinking';
 
-/** The record that a provider refused the history with its thinking, and accepted it without. */
+/** Makes the record that a provider refused the history with its thinking, and accepted it without. */
 export function thinkingOff(reason: string, createEvent: CreateEvent): Event {
   return createEvent('conversation-state-update', { key: thinkingKey, value: { mode: 'none', reason } });
 }
 
-/** Whether an event is that record: the history is sent without thinking from then on. */
+/** Reports whether an event is that record: the history is sent without thinking from then on. */
 export function turnsThinkingOff(event: Event): boolean {
   if (event.type !== 'conversation-state-update' || event.key !== thinkingKey) return false;
   return (event.value as { readonly mode?: unknown } | null)?.mode === 'none';
 }
 
-/** Whether a condensation forgets and masks nothing. */
+/** Reports whether a condensation forgets and masks nothing. */
 export function isEmpty({ forgottenEventIds, redactions = [] }: Condensation): boolean {
   return forgottenEventIds.length + redactions.length === 0;
 }

@@ -3,7 +3,7 @@ import type { ActionEvent, Event, ToolResultEvent } from '@palimpsest/events';
 import { isLastResort } from './condensing/last-resort.js';
 import type { StuckPattern } from './outcome.js';
 
-/** How often a pattern must repeat in a row. Unit: times. */
+/** The number of times in a row that each pattern must repeat. Unit: times. */
 export interface StuckThresholds {
   /** The same action with the same result. @defaultValue 4 */
   readonly repeatedAction: number;

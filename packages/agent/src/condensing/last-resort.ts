@@ -26,9 +26,9 @@ export interface LastResortOptions {
    * estimates.
    */
   readonly room: number | undefined;
-  /** Whether this is the last attempt: then everything is forgotten that may be, and long texts are masked down to stubs. */
+  /** True if this is the last attempt: then everything is forgotten that may be, and long texts are masked down to stubs. */
   readonly isLast: boolean;
-  /** Whether the model has a tool that reads masked text. */
+  /** True if the model has a tool that reads masked text. */
   readonly canRead: boolean;
   /** Size of an event. Unit: tokens. @defaultValue as the view estimates */
   readonly sizeOf?: (event: LLMConvertibleEvent) => number;
@@ -53,7 +53,7 @@ const giantShare = 0.1;
 const leastGiant = 250;
 /** A smaller event is not masked in the last attempt. Unit: tokens. */
 const leastMasked = 100;
-/** How much of a masked text stays, before the newest step and in it. Unit: characters. */
+/** The length that stays of a masked text, before the newest step and in it. Unit: characters. */
 const excerpts = { old: 400, newest: 2_000 } as const;
 
 /** An event of the view, as it would be sent. */
@@ -116,15 +116,15 @@ export function lastResort(given: View, options: LastResortOptions): Condensatio
   }
 }
 
-/** Whether {@link lastResort} made a condensation. */
+/** Reports whether {@link lastResort} made a condensation. */
 export function isLastResort({ metadata }: Condensation): boolean {
   return metadata?.['condenser'] === origin.condenser && metadata['reason'] === origin.reason;
 }
 
 /**
- * The end of the forgotten range, and the size of what is left: the first cut point at which the rest fits into the target,
- * at the latest the newest step. If the rest would not fit into the room even then, because the newest step holds long
- * messages, the range ends behind the last of them.
+ * Returns the end of the forgotten range, and the size of what is left: the first cut point at which the rest fits into the target,
+ * at the latest the newest step. If the rest would not fit into the room even then, because the newest step holds long messages,
+ * the range ends behind the last of them.
  */
 function forgotten(
   view: View,
@@ -152,11 +152,11 @@ function sum(items: readonly Item[]): number {
   return items.reduce((total, { size }) => total + size, 0);
 }
 
-/** How the last resort masks a text. */
+/** Options of {@link maskOf}. */
 export interface MaskOptions {
-  /** How much of the beginning and the end stays. Unit: characters. */
+  /** The length of the beginning and the end that stay. Unit: characters. */
   readonly excerpt: number;
-  /** Whether the model has a tool that reads the whole text. */
+  /** True if the model has a tool that reads the whole text. */
   readonly canRead: boolean;
 }
 
@@ -182,13 +182,13 @@ function maskedResult(event: ToolResultEvent, options: MaskOptions): string {
   return shortened(text, { ...options, excerpt, lost, handle: handleOf(event) });
 }
 
-/** The handle of the whole text. An output that was shown in part has its own handle. */
+/** Returns the handle of the whole text. An output that was shown in part has its own handle. */
 function handleOf(event: ToolResultEvent): string {
   const handle = event.type === 'observation' ? event.details?.['outputHandle'] : undefined;
   return typeof handle === 'string' ? handle : event.id;
 }
 
-/** JSON of an object, because some providers accept nothing else: the same keys with shorter texts, or one note. */
+/** Writes JSON of an object, because some providers accept nothing else: the same keys with shorter texts, or one note. */
 function maskedArguments({ id, toolCall: { arguments: text }, redacted }: ActionEvent, options: MaskOptions): string {
   const excerpt = redacted === true ? 0 : options.excerpt;
   const shorten = (long: string): string => shortened(long, { ...options, excerpt, lost: '', handle: id });

@@ -83,10 +83,10 @@ function requestOrCondensation(
   return made;
 }
 
-/** What protected events may take once they are cut. The work behind them needs the rest. Unit: share of the room. */
+/** The share of protected events once they are cut. The work behind them needs the rest. Unit: share of the room. */
 const protectedShare = 0.5;
 
-/** Whether the view has an event that may be forgotten. */
+/** Reports whether the view has an event that may be forgotten. */
 function hasForgettable(view: View): boolean {
   const kept = protectedEventIds(view);
   for (const { id } of view.events) if (!kept.has(id)) return true;
@@ -113,7 +113,7 @@ const longestAnswer = 4_096;
 const calibrations = { least: 0.25, most: 8 } as const;
 
 /**
- * The part of the window that is left for the view, by the provider's figures and the agent's; the smaller one if they
+ * Returns the part of the window that is left for the view, by the provider's figures and the agent's; the smaller one if they
  * differ. Undefined when the window is not known, or the request had too many bytes. Unit: tokens, as the view estimates.
  */
 export function roomForView(request: RefusedRequest): number | undefined {
@@ -149,7 +149,7 @@ export function protectedOverflow(view: View, room: number | undefined): Protect
   return protectedTokens > room * protectedMargin ? { protectedTokens, room } : undefined;
 }
 
-/** The size of an event when bytes are counted: an image counts with all its data. Unit: tokens. */
+/** Returns the size of an event when bytes are counted: an image counts with all its data. Unit: tokens. */
 export function jsonSize(event: LLMConvertibleEvent): number {
   return Math.ceil(JSON.stringify(event).length / 4);
 }

@@ -401,7 +401,7 @@ export class Conversation {
     throw new ConversationBusyError({ conversationId: this.id, holder: 'a run that goes on' });
   }
 
-  /** Called when the log has been opened for writing. Others may have appended to it before. */
+  /** Catches up with what others have appended before the log was opened for writing. */
   #caughtUp(from: number): void {
     if (this.events.length === from) return;
     this.#log.markForeignCalls(from);
@@ -410,7 +410,7 @@ export class Conversation {
 }
 
 /**
- * The events of a fork: those of the log up to the event `at`, without confirmations, and a record of the origin.
+ * Returns the events of a fork: those of the log up to the event `at`, without confirmations, and a record of the origin.
  *
  * @throws RangeError when there is no event `at`.
  */

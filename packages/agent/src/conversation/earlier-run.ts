@@ -14,7 +14,7 @@ export function traceEvent(traceparent: string, conversationId: string, createEv
   return createEvent('conversation-state-update', { key: traceKey, value: { traceparent, conversationId } });
 }
 
-/** The newest run whose trace the log names. */
+/** Returns the newest run whose trace the log names. */
 export function earlierRun(events: EventLog): EarlierRun | undefined {
   let status: string | undefined;
   for (let index = events.length - 1; index >= 0; index--) {
@@ -31,8 +31,8 @@ export function earlierRun(events: EventLog): EarlierRun | undefined {
 }
 
 /**
- * What a run has used that the log does not say has ended: its process died, or released it. Whoever runs the conversation next goes on
- * with that run and its limits. Nothing when the newest run has ended.
+ * Counts what a run has used that the log does not say has ended: its process died, or released it. Whoever runs the conversation
+ * next goes on with that run and its limits. Nothing when the newest run has ended.
  */
 export function usageOfOpenRun(events: EventLog): RunUsage {
   let begin: number | undefined;
@@ -55,7 +55,7 @@ export function usageOfOpenRun(events: EventLog): RunUsage {
   return used;
 }
 
-/** Whether the log says that a run is under way: it is, or its process died or released it. */
+/** Reports whether the log says that a run is under way: it is, or its process died or released it. */
 export function hasOpenRun(events: EventLog): boolean {
   for (let index = events.length - 1; index >= 0; index--) {
     const event = events.at(index);

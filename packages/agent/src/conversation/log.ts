@@ -76,14 +76,14 @@ export class MaskedLog {
     await this.append(note(text, this.createEvent));
   }
 
-  /** Options for a step that emits into this log. */
+  /** Returns options for a step that emits into this log. */
   stepOptions(signal: AbortSignal | undefined): StepOptions {
     return { onEvents: (batch) => this.append(batch), secrets: this.secrets, signal };
   }
 
   /**
-   * Called when the events from an index on were appended by others, or by a process that has ended: nobody runs the
-   * conversation now, and the secrets in the arguments of open actions are not known.
+   * Marks the events from an index on as appended by others, or by a process that has ended: nobody runs the conversation now, and
+   * the secrets in the arguments of open actions are not known.
    */
   markForeignCalls(from: number): void {
     if (this.#status === 'running') this.#status = 'idle';
@@ -94,7 +94,7 @@ export class MaskedLog {
     }
   }
 
-  /** Whether the arguments of an action held a secret that is not known any more. */
+  /** Reports whether the arguments of an action held a secret that is not known any more. */
   isMissingSecret({ id }: ActionEvent): boolean {
     return this.#withoutSecrets.has(id);
   }
@@ -110,7 +110,7 @@ export class MaskedLog {
   }
 }
 
-/** How often a waiting reader looks for events of other processes. Unit: milliseconds. */
+/** The interval at which a waiting reader looks for events of other processes. Unit: milliseconds. */
 const pollMs = 500;
 
 /**

@@ -11,16 +11,16 @@ export interface ConversationOptions {
   readonly agent: Agent;
   /** @defaultValue a new UUIDv7 */
   readonly conversationId?: string;
-  /** Where the events are kept. @defaultValue nowhere: they live in memory */
+  /** The store of the events. @defaultValue nowhere: they live in memory */
   readonly store?: EventStore;
   /** @defaultValue 500 iterations */
   readonly limits?: Partial<Limits>;
   /**
-   * How the view estimates tokens, treats thinking, and which events belong together besides calls and their results
-   * (`properties`). @defaultValue as the agent's model requires
+   * Options of the view: its estimate of tokens, its treatment of thinking, and the events that belong together besides calls and
+   * their results (`properties`). @defaultValue as the agent's model requires
    */
   readonly view?: ViewOptions;
-  /** When a run that makes no progress is ended; `false`: never. @defaultValue {@link defaultStuckThresholds} */
+  /** The thresholds at which a run that makes no progress is ended; `false`: never. @defaultValue {@link defaultStuckThresholds} */
   readonly stuckDetection?: Partial<StuckThresholds> | false;
   /** The model is told when so many model calls are left in a run. Unit: model calls. @defaultValue 10 and 3 */
   readonly reminders?: readonly number[];
@@ -45,8 +45,8 @@ export interface RunOptions {
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /**
-   * What the condensation is to keep in view, in the user's own words: at most 4,000 characters. A condenser that asks a model passes
-   * it on; any other ignores it. @defaultValue nothing
+   * A wish of the user for what the condensation keeps in view, in their own words: at most 4,000 characters. A condenser that asks
+   * a model passes it on; any other ignores it. @defaultValue nothing
    */
   readonly focus?: string | undefined;
   /**
@@ -62,10 +62,7 @@ export interface ForkOptions {
   readonly at?: EventId;
   /** @defaultValue a new UUIDv7 */
   readonly conversationId?: string;
-  /**
-   * Where the fork is kept; the store must not hold a conversation of this id. @defaultValue nowhere: the fork lives in
-   * memory
-   */
+  /** The store of the fork, which must not hold a conversation of this id. @defaultValue nowhere: the fork lives in memory */
   readonly store?: EventStore;
   /** @defaultValue the agent of this conversation, its policies included */
   readonly agent?: Agent;

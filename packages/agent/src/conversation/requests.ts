@@ -25,7 +25,10 @@ export class RequestedCondensation {
   readonly #agent: Agent;
   readonly #log: MaskedLog;
   readonly #pending = new PendingCondensations();
-  /** What answers the open request in the place of the agent's condenser. Not in the log: after a restart the agent's own does. */
+  /**
+   * The condenser that answers the open request in the place of the agent's condenser. Not in the log: after a restart the agent's
+   * own does.
+   */
   #condenser: Condenser | undefined;
   #underWay: Promise<View | Condensation> | undefined;
   #lastRevert: Promise<void> = Promise.resolve();
@@ -73,7 +76,7 @@ export class RequestedCondensation {
     await this.#pending.taken(() => during(condense), signal);
   }
 
-  /** How a step answers the open request, and where it tells of what it leaves. */
+  /** The options with which a step answers the open request, and reports what it leaves in the background. */
   get stepOptions(): Pick<StepOptions, 'requestedCondenser' | 'onPending'> {
     return { requestedCondenser: () => this.#condenser, onPending: this.#pending.add };
   }
@@ -175,9 +178,9 @@ export async function askSideQuestion(
 }
 
 /**
- * The condenser's view of the log. If the condenser returns a condensation, or fails, the question is asked with the whole
- * view: what it would forget can still be asked about. It is called without a window, so that only its own bounds make it
- * act. Its cost is recorded.
+ * Returns the condenser's view of the log. If the condenser returns a condensation, or fails, the question is asked with the whole
+ * view: what it would forget can still be asked about. It is called without a window, so that only its own bounds make it act. Its
+ * cost is recorded.
  */
 async function shownView(
   { condenser, createEvent }: Agent,
@@ -209,7 +212,7 @@ async function shownView(
 }
 
 /**
- * The events that revert a condensation: the revert, and before it an empty condensation if the reverted one had answered a
+ * Returns the events that revert a condensation: the revert, and before it an empty condensation if the reverted one had answered a
  * request. Without it the request would be open again, and the next step would make the same condensation.
  *
  * @throws {@link CondensationNotInForceError} when the log holds no condensation of this id, or it is already reverted.

@@ -22,7 +22,7 @@ import type { ConversationOptions, RunOptions } from './options.js';
 import type { RequestedCondensation } from './requests.js';
 import type { StandingContext } from './standing-context.js';
 
-/** What a run works with. */
+/** The parts of a conversation that a run works with. */
 export interface RunParts {
   readonly log: MaskedLog;
   readonly standingContext: StandingContext;
@@ -44,7 +44,7 @@ export class Run {
   #pauseRequested = false;
   #isReleased = false;
   #used: RunUsage = noRunUsage;
-  /** What earlier processes did of the same run. Unit: steps. */
+  /** The steps that earlier processes took of the same run. */
   #earlierIterations = 0;
   #condensations = 0;
   #incompleteInARow = 0;
@@ -131,7 +131,7 @@ export class Run {
   }
 
   /**
-   * An earlier run ended between the answer and the status `finished`. Asks the hook once more, because providers refuse
+   * Asks the hook once more when an earlier run ended between the answer and the status `finished`, because providers refuse
    * histories that end in an answer.
    */
   async #isOver(answer: string): Promise<boolean> {
@@ -222,7 +222,7 @@ export class Run {
     }
   }
 
-  /** The reason for which the hook `beforeStop` keeps the run going. A hook that is interrupted gives none. */
+  /** Returns the reason for which the hook `beforeStop` keeps the run going. A hook that is interrupted gives none. */
   async #stopVeto(answer: string): Promise<string | undefined> {
     try {
       return vetoOf(await untilAborted(this.#agent.hooks.beforeStop?.(answer), this.#signal));
@@ -232,7 +232,7 @@ export class Run {
     }
   }
 
-  /** The pattern in which the run is stuck. Before a repeated error counts as stuck, the model is told of it once. */
+  /** Returns the pattern in which the run is stuck. Before a repeated error counts as stuck, the model is told of it once. */
   async #stuckIn(): Promise<StuckPattern | undefined> {
     if (this.#thresholds === undefined) return undefined;
     const finding = stuckPattern(this.#log.state.recentEvents, this.#thresholds);
@@ -295,7 +295,7 @@ function isOfAnotherWriter(cause: unknown): boolean {
   return [ConcurrencyError, ConversationBusyError, WriterOustedError].some((type) => type.isInstance(cause));
 }
 
-/** The same listener, with its errors ignored. */
+/** Wraps a listener so that its errors are ignored. */
 export function withErrorsIgnored(onDelta: (delta: Delta) => unknown): (delta: Delta) => void {
   return (delta) => {
     try {

@@ -19,7 +19,7 @@ export interface MissingMessages {
   readonly userMessages: readonly MessageEvent[];
 }
 
-/** What a request is composed of, besides a view. */
+/** The parts of a request besides a view. */
 export interface Composition {
   readonly inForce: MessagesInForce;
   readonly log: Iterable<Event>;
@@ -39,7 +39,7 @@ export function missingMessages(view: View, inForce: MessagesInForce): MissingMe
   };
 }
 
-/** What the host put in the user's place, is protected, and is hidden in a view that a condenser derived. */
+/** Returns what the host put in the user's place, is protected, and is hidden in a view that a condenser derived. */
 function hiddenSetUp(view: View): readonly MessageEvent[] {
   const stored = viewOfLog(view);
   if (stored === view) return [];
@@ -48,7 +48,7 @@ function hiddenSetUp(view: View): readonly MessageEvent[] {
   return events.flatMap((event) => (event.type === 'message' && event.role === 'user' ? [event] : []));
 }
 
-/** The view with the messages of the user as the log has them, where a condenser has put a copy in their place. */
+/** Returns the view with the messages of the user as the log has them, where a condenser has put a copy in their place. */
 function withOwnMessages(view: View, inForce: MessagesInForce): View {
   const replaced = expectedMessages(inForce).filter(
     (event) => view.indexOf(event.id) !== undefined && !isInList(view, event),
@@ -57,7 +57,7 @@ function withOwnMessages(view: View, inForce: MessagesInForce): View {
   return view.replace(new Map(replaced.map((event) => [event.id, { event, effectiveFrom: event.id }])));
 }
 
-/** In the order of the log. The view of a condenser can lack the latest message although the log's view has it. */
+/** Returns them in the order of the log. The view of a condenser can lack the latest message although the log's view has it. */
 function expectedMessages({ lost, latestUserMessage: latest }: MessagesInForce): readonly MessageEvent[] {
   const expected = latest === lost ? [lost] : [lost, latest];
   return expected.filter((event) => event !== undefined);
@@ -102,7 +102,7 @@ export function composedMessages(condensed: View, composition: Composition): rea
   ];
 }
 
-/** Whether the view lists an event with the content that it has in the log, or of which the host has cut the middle out. */
+/** Reports whether the view lists an event with the content that it has in the log, or of which the host has cut the middle out. */
 function isInList(view: View, event: MessageEvent | SystemPromptEvent): boolean {
   const index = view.indexOf(event.id);
   const listed = index === undefined ? undefined : view.events.at(index);
@@ -123,7 +123,10 @@ function isSame(one: readonly ContentPart[], other: readonly ContentPart[]): boo
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The number of history messages that come from events before this one in the log. A call and its results are not separated. */
+/**
+ * Returns the number of history messages that come from events before this one in the log. A call and its results are not
+ * separated.
+ */
 function placeOf({ id }: MessageEvent, view: View, { log, render }: Composition): number {
   const later = new Set<EventId>();
   let isBehind = false;

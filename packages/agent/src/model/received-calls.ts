@@ -8,7 +8,7 @@ import type { AnswerPiece } from './streamed-answer.js';
 /** A call of an answer. */
 export interface ReceivedCall {
   readonly toolCall: ToolCall;
-  /** Whether the model wrote it to its end. Only a whole call may be run. */
+  /** True if the model wrote it to its end. Only a whole call may be run. */
   readonly isWhole: boolean;
 }
 

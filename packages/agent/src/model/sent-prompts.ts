@@ -13,7 +13,7 @@ export class SentPrompts {
   readonly #lastByLog = new WeakMap<Iterable<Event>, SentPrompt>();
 
   /**
-   * The prompt with hints for the provider's cache, compared with the newest one.
+   * Returns the prompt with hints for the provider's cache, compared with the newest one.
    *
    * @param render - how the log is rendered when no prompt is known. If a condenser's view differed from the log's without a
    *   condensation, the unchanged part ends there.
@@ -28,7 +28,7 @@ export class SentPrompts {
   }
 }
 
-/** The prompt of the newest answer in the log. */
+/** Returns the prompt of the newest answer in the log. */
 function promptOfNewestAnswer(log: Iterable<Event>, render: RenderOptions): SentPrompt | undefined {
   const events = [...log];
   const answeredAt = events.findLastIndex((event) => event.type === 'llm-usage' && event.purpose === 'agent');

@@ -52,14 +52,14 @@ export class StreamedAnswer {
     return this.#counted;
   }
 
-  /** An attempt failed, and the adapter does not repeat it: records the pieces, and tells the listener that they are void. */
+  /** Records the pieces of a failed attempt that the adapter does not repeat, and tells the listener that they are void. */
   breakOff(reason: string): void {
     const isHandedOut = this.piece() !== undefined;
     this.#logBroken(reason);
     if (isHandedOut) this.#listener({ type: 'restart', reason });
   }
 
-  /** The part of the present answer that was passed on; undefined if it is empty. */
+  /** Returns the part of the present answer that was passed on; undefined if it is empty. */
   piece(): AnswerPiece | undefined {
     // A stream can be cut inside a surrogate pair.
     const cut = (text: string): string => text.replace(/[\uD800-\uDBFF]$/, '');
@@ -205,7 +205,7 @@ function estimated(piece: AnswerPiece, view: View, { agent: { llm } }: Step): Us
   return { usage, usageIsEstimated: true, ...cost };
 }
 
-/** The input of the model's answer before, which its prompt cache may hold. 0 without one. Unit: tokens. */
+/** Returns the input of the model's answer before, which its prompt cache may hold. 0 without one. Unit: tokens. */
 function lastInputOf({ internalEvents }: View, model: string): number {
   for (let index = internalEvents.length - 1; index >= 0; index--) {
     const event = internalEvents.at(index);

@@ -40,7 +40,7 @@ export async function readGuarded(file: string, within: string): Promise<string 
   }
 }
 
-/** Whether a path is the folder or below it. Both must be real paths: without links, dots and a separator at the end. */
+/** Reports whether a path is the folder or below it. Both must be real paths: without links, dots and a separator at the end. */
 export function isWithin(file: string, folder: string): boolean {
   return file === folder || file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
 }
@@ -61,7 +61,7 @@ export const instructionFileNames = [
   'AGENTS.md',
 ] as const;
 
-/** The paths of the instruction files of one folder, the weakest first. */
+/** Returns the paths of the instruction files of one folder, the weakest first. */
 export async function instructionFilesOf(folder: string): Promise<readonly string[]> {
   const listings = new Map<string, readonly string[]>();
   const found: string[] = [];
@@ -77,7 +77,7 @@ export async function instructionFilesOf(folder: string): Promise<readonly strin
   return found;
 }
 
-/** Whether an error is one of the file system with one of these codes. */
+/** Reports whether an error is one of the file system with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
@@ -91,7 +91,7 @@ export async function ifThere<T>(attempt: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** As {@link ifThere}, for what is read at once. */
+/** Reads as {@link ifThere} does, for what is read at once. */
 export function ifThereSync<T>(attempt: () => T): T | undefined {
   try {
     return attempt();

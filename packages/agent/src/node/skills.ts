@@ -218,7 +218,7 @@ function eachOnce(found: readonly FoundSkill[], problems: InvalidSkillError[]): 
   return kept.reverse();
 }
 
-/** The same folder, by a link, or a copy of it. The texts differ in the folder that they name. */
+/** Reports whether two skills are one folder, by a link, or copies. The texts differ in the folder that they name. */
 function isCopy(one: Skill, other: Skill): boolean {
   const text = ({ content }: Skill) => content.replace(/\n\n\[The other files of this skill stand in [^\n]*\]$/, '');
   return one.folder === other.folder || (one.description === other.description && text(one) === text(other));
@@ -227,7 +227,7 @@ function isCopy(one: Skill, other: Skill): boolean {
 /** The length of what is always shown. Unit: characters. */
 const maxAlwaysCharacters = 64_000;
 
-/** What is always shown, within a length together: the strongest are kept whole. */
+/** Limits what is always shown to a length together: the strongest are kept whole. */
 function withinLength(found: readonly FoundSkill[], problems: InvalidSkillError[]): readonly Skill[] {
   let left = maxAlwaysCharacters;
   const kept: Skill[] = [];
@@ -248,8 +248,8 @@ function withinLength(found: readonly FoundSkill[], problems: InvalidSkillError[
 }
 
 /**
- * The nearest folder upwards with a `.git`, if both belong to the owner of the directory: in a folder that everybody may write to, such
- * as the one for temporary files, anybody can make a `.git` and instructions beside it.
+ * Returns the nearest folder upwards with a `.git`, if both belong to the owner of the directory: in a folder that everybody may
+ * write to, such as the one for temporary files, anybody can make a `.git` and instructions beside it.
  */
 async function rootOf(directory: string): Promise<string> {
   const ownerOf = async (place: string) => (await ifThere(stat(place)))?.uid;
@@ -277,7 +277,7 @@ function slashed(file: string): string {
 /** The limit of entries, links included. A larger folder is not a folder of skills. */
 const maxEntries = 2_000;
 
-/** What a folder of skills holds. */
+/** The files in a folder of skills. */
 export interface SkillFiles {
   /** Each `SKILL.md`. What else stands in its folder belongs to the skill, and is not looked at. */
   readonly manifests: readonly string[];
@@ -288,8 +288,8 @@ export interface SkillFiles {
 }
 
 /**
- * The paths of the skills below a folder, without `README.md`, in an order that does not depend on the disk. Each
- * folder is read once, whatever links lead to it. Empty if there is no such folder, or it may not be read.
+ * Returns the paths of the skills below a folder, without `README.md`, in an order that does not depend on the disk. Each folder is
+ * read once, whatever links lead to it. Empty if there is no such folder, or it may not be read.
  *
  * @throws {@link InvalidSkillError} when there are more than 2,000 entries below the folder.
  */

@@ -10,18 +10,18 @@ import { gitFacts } from './git-facts.js';
 export interface WorkspaceContextOptions {
   /** The present time. @defaultValue the system clock */
   readonly now?: () => Date;
-  /** How long git may take for each question. Unit: milliseconds. @defaultValue 2000 */
+  /** The time limit of git for each question. Unit: milliseconds. @defaultValue 2000 */
   readonly gitTimeoutMs?: number;
-  /** Where git is found. @defaultValue the process's environment */
+  /** The environment in which git is found. @defaultValue the process's environment */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
 }
 
 /**
- * The facts about a folder that a coding agent should know at the start: the platform, the day (UTC), the top of the file tree, where
- * folders below have instructions of their own, and from git the branch, what is changed, and the newest commits. All of it is
- * limited in length and time. Of a repository no program runs, whatever its configuration says, and a `.git` that leads to another
- * repository is not followed. Without git the rest is returned.
+ * Returns the facts about a folder that a coding agent should know at the start: the platform, the day (UTC), the top of the file
+ * tree, where folders below have instructions of their own, and from git the branch, what is changed, and the newest commits. All
+ * of it is limited in length and time. Of a repository no program runs, whatever its configuration says, and a `.git` that leads to
+ * another repository is not followed. Without git the rest is returned.
  *
  * Ask once for a session: what changes later, the model sees by its tools, and a context that changes is paid for again.
  *
@@ -158,7 +158,7 @@ function entriesOf(folder: string): { readonly entries: readonly Entry[]; readon
   return { entries: entries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1)), isCut };
 }
 
-/** A name that does not look like one is quoted, so that it does not read like a sentence. */
+/** Quotes a name that does not look like one, so that it does not read like a sentence. */
 function lineOf({ name, isFolder }: Entry): string {
   const shown = /^[\w.@+~#()[\]-]+$/.test(name) ? name : JSON.stringify(name);
   return isFolder ? `${shown}/` : shown;

@@ -121,7 +121,7 @@ function addTo(tally: RunTally, completion: Completion): void {
   if (costUsd !== undefined) tally.costUsd = (tally.costUsd ?? 0) + costUsd;
 }
 
-/** The content of a request, in the form of the specification's JSON schemas. */
+/** Returns the content of a request, in the form of the specification's JSON schemas. */
 export function contentOfRequest({ messages, tools = [] }: CompletionRequest, secrets?: SecretMask): Attributes {
   const instructions = messages.filter(({ role }) => role === 'system').flatMap(({ content }) => partsOf(content));
   const history = messages.filter(({ role }) => role !== 'system').map(messageOf);
@@ -138,13 +138,13 @@ export function contentOfRequest({ messages, tools = [] }: CompletionRequest, se
   };
 }
 
-/** The content of an answer. */
+/** Returns the content of an answer. */
 export function contentOfAnswer({ message, finishReason }: Completion, secrets?: SecretMask): Attributes {
   const answer = { ...messageOf(message), finish_reason: finishReasonOf(finishReason) };
   return { [names.outputMessages]: jsonOf([answer], secrets) };
 }
 
-/** The specification's word for the end of an answer. */
+/** Returns the specification's word for the end of an answer. */
 export function finishReasonOf(reason: Completion['finishReason']): string {
   return { 'tool-calls': 'tool_call', 'content-filter': 'content_filter' }[reason as string] ?? reason;
 }

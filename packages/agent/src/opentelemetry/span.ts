@@ -11,7 +11,7 @@ export interface Telemetry {
   readonly agentName: string | undefined;
   readonly tracer: Tracer;
   readonly measures: Measures;
-  /** Whether what is said is recorded. */
+  /** True if what is said is recorded. */
   readonly content: boolean;
   readonly providerName: (llm: LLM) => string;
 }
@@ -251,13 +251,13 @@ export class CondensationSpan {
     this.#around = around;
   }
 
-  /** The span, begun if it was not. Undefined when the call is over and nothing was to be told. */
+  /** Returns the span, begun if it was not. Undefined when the call is over and nothing was to be told. */
   begun(): Span | undefined {
     if (!this.#isOver) this.#span ??= this.#tracer.startSpan(this.#name, this.#options, this.#around);
     return this.#span;
   }
 
-  /** The context for work inside. A model that is asked in the background may be asked after the end. */
+  /** Returns the context for work inside. A model that is asked in the background may be asked after the end. */
   inside(context: Context): Context {
     const span = this.begun();
     return span === undefined ? context : trace.setSpan(context, span);

@@ -45,11 +45,11 @@ export interface PromptManager {
   userPrompt(): string;
   /** Empty when there is nothing to say. @defaultValue `repositoryInstructions`: none */
   workspaceContext(context: WorkspaceContext, repositoryInstructions?: string): string;
-  /** The texts of skills, each with its trigger; empty if there are none. */
+  /** Returns the texts of skills, each with its trigger; empty if there are none. */
   skillInfo(triggered: readonly TriggeredSkill[]): string;
-  /** The names and descriptions of skills, in lines that `skillListLines` made; empty if there are none. */
+  /** Returns the names and descriptions of skills, in lines that `skillListLines` made; empty if there are none. */
   skillList(lines: readonly string[]): string;
-  /** The texts of skills that the model loaded, and that a condensation has forgotten; empty if there are none. */
+  /** Returns the texts of skills that the model loaded, and that a condensation has forgotten; empty if there are none. */
   loadedSkills(skills: readonly Skill[]): string;
 }
 
@@ -133,7 +133,7 @@ export interface WorkspaceContext {
     readonly name?: string;
     readonly directory?: string;
     readonly branch?: string;
-    /** What differs from the last commit, a line for each file, when the conversation began. */
+    /** The differences from the last commit, a line for each file, when the conversation began. */
     readonly changes?: readonly string[];
     /** The newest commits, a line for each. */
     readonly commits?: readonly string[];
@@ -159,8 +159,8 @@ export interface WorkspaceContext {
 }
 
 /**
- * The variables of `additional_info.j2`, with the names that the field's templates use. All are defined: null if the value is
- * unknown.
+ * Returns the variables of `additional_info.j2`, with the names that the field's templates use. All are defined: null if the value
+ * is unknown.
  */
 export function workspaceVariables(
   { repository = {}, runtime = {}, secrets = {}, conversationInstructions = '' }: WorkspaceContext,

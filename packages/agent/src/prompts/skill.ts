@@ -17,7 +17,7 @@ export interface Skill {
   readonly name: string;
   readonly kind: 'always' | 'keyword' | 'task' | 'listed';
   readonly content: string;
-  /** What it is for, on one line. Only of skills from a `SKILL.md`. */
+  /** Its purpose, on one line. Only of skills from a `SKILL.md`. */
   readonly description?: string;
   /** The folder of its `SKILL.md`, as an absolute path. Further files of the skill stand in it. */
   readonly folder?: string;
@@ -186,7 +186,7 @@ async function split(document: string, file: string): Promise<FrontMatter> {
   }
 }
 
-/** The front matter with a name: its own, else the folder's. */
+/** Returns the front matter with a name: its own, else the folder's. */
 function named(data: unknown, folderName: string): unknown {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return data;
   return 'name' in data && data.name !== null ? data : { ...data, name: folderName };

@@ -13,7 +13,7 @@ export interface TriggeredSkill {
 }
 
 /**
- * The skills that a text triggers, in the order of the skills, each once.
+ * Returns the skills that a text triggers, in the order of the skills, each once.
  *
  * A trigger matches without regard to case and width of white space, and only as whole words: if it begins or ends with a
  * letter, digit or underscore, none of these may be next to it (`git` does not match `digit`), except letters of Korean and of
@@ -108,8 +108,8 @@ const maxListCharacters = 8_000;
 const minDescriptionCharacters = 60;
 
 /**
- * The list of skills that the model can load: a line with name and description for each, by name, at most 8,000 characters in
- * all. Of more skills than that the strongest, which come last, are listed, and a line counts the others.
+ * Returns the list of skills that the model can load: a line with name and description for each, by name, at most 8,000 characters
+ * in all. Of more skills than that the strongest, which come last, are listed, and a line counts the others.
  */
 export function skillListLines(skills: readonly Skill[]): readonly string[] {
   const listed = skills.filter(({ kind }) => kind === 'listed');
@@ -131,7 +131,7 @@ export function skillListLines(skills: readonly Skill[]): readonly string[] {
   return first === 0 ? lines : [...lines, `(${first} more: call load_skill without a name for all names)`];
 }
 
-/** The names of the skills that are listed in a text with such lines. */
+/** Returns the names of the skills that are listed in a text with such lines. */
 export function namesInSkillList(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(/^- ([a-z0-9-]+): /gm)].map((match) => match[1] ?? ''));
 }
@@ -148,12 +148,12 @@ function lengthOf(skills: readonly Skill[], maxDescription: number): number {
 /** The `sender` of the messages that show loaded skills again. */
 export const loadedSkillsSender = 'palimpsest/loaded-skills';
 
-/** How many of the skills that were loaded last are shown again. */
+/** The number of the skills loaded last that are shown again. */
 const maxSkills = 3;
-/** How often one load of a skill is shown again. After that the model loads it again, if it still needs it. */
+/** The number of times that one load of a skill is shown again. After that the model loads it again, if it still needs it. */
 const maxRepetitions = 2;
 
-/** The name of the skill whose whole text a tool result holds: the tool `load_skill` says so in `details`. */
+/** Returns the name of the skill whose whole text a tool result holds: the tool `load_skill` says so in `details`. */
 export function loadedSkillOf(event: Event): string | undefined {
   if (event.type !== 'observation' || ('redacted' in event && event.redacted === true)) return undefined;
   const name = event.details?.['loadedSkill'];
@@ -161,9 +161,9 @@ export function loadedSkillOf(event: Event): string | undefined {
 }
 
 /**
- * The names of the skills that the model loaded with a tool and whose text a condensation has forgotten or masked, if the text is
- * to be shown again: of the three skills that were loaded last, each at most twice after its last load. Cost: one pass over what
- * the condensations in force have forgotten.
+ * Returns the names of the skills that the model loaded with a tool and whose text a condensation has forgotten or masked, if the
+ * text is to be shown again: of the three skills that were loaded last, each at most twice after its last load. Cost: one pass over
+ * what the condensations in force have forgotten.
  *
  * @param visible - the skills whose text the model sees
  */
@@ -201,7 +201,7 @@ export function forgottenLoads(view: View, visible: { has(name: string): boolean
 }
 
 /**
- * The results of which the model said that it does not need them any more.
+ * Returns the results of which the model said that it does not need them any more.
  *
  * @see `RelevanceDirective` of `@palimpsest/relevance-tool`, which this package does not depend on
  */

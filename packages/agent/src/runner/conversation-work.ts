@@ -6,7 +6,7 @@ import type { Instrumentation } from '../instrumentation.js';
 import { deliver } from './runner.js';
 import type { Inbox, RunEnd } from './runner.js';
 
-/** What a worker needs to serve requests. */
+/** Options of {@link ConversationWork}. */
 export interface ConversationWorkOptions {
   /**
    * Opens a conversation with its agent, store and limits: `(conversationId) => Conversation.open({ agent, store, conversationId })`. It
@@ -30,7 +30,7 @@ export interface ConversationWorkOptions {
    * @defaultValue 1000
    */
   readonly retryMs?: number;
-  /** How often in a row a request is tried again whose store cannot be read or written. @defaultValue 60 */
+  /** The number of times in a row that a request is tried again whose store cannot be read or written. @defaultValue 60 */
   readonly maxStoreRetries?: number;
 }
 
@@ -119,8 +119,8 @@ export class ConversationWork {
   }
 
   /**
-   * For a request that was cancelled and whose worker is lost: if the log still says that a run is under way, appends that it is paused,
-   * and tells `onEnd`. Nothing else is done.
+   * Ends a request that was cancelled and whose worker is lost: if the log still says that a run is under way, appends that it is
+   * paused, and calls `onEnd`. Nothing else is done.
    *
    * @returns false: another process holds the conversation, or the store did not answer; to be called again.
    */
@@ -223,7 +223,7 @@ class Deliveries {
   }
 }
 
-/** Whether the error, or the reason of a run that failed, is one of these. */
+/** Reports whether the error, or the reason of a run that failed, is one of these. */
 function isOf(error: unknown, types: readonly { isInstance(value: unknown): boolean }[]): boolean {
   const reason = ConversationRunError.isInstance(error) ? error.cause : error;
   return types.some((type) => type.isInstance(reason));
@@ -247,8 +247,8 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | un
 }
 
 /**
- * What a worker does at the moment: runs of conversations, and the condensations that ended runs have left in the background, which take
- * no place. For runners of your own.
+ * The present work of a worker: runs of conversations, and the condensations that ended runs have left in the background, which
+ * take no place. For runners of your own.
  */
 export class RunningWork {
   readonly #running = new Map<ConversationWork, Promise<unknown>>();

@@ -5,14 +5,15 @@ import type { Runner } from './runner.js';
 
 /** Options of {@link inProcessRunner}. */
 export interface InProcessRunnerOptions extends ConversationWorkOptions {
-  /** How many conversations run at once. @defaultValue 4 */
+  /** The number of conversations that run at once. @defaultValue 4 */
   readonly maxConcurrentRuns?: number;
   /** Whom a conversation belongs to: tenants take turns. @defaultValue every conversation is a tenant of its own */
   readonly tenantOf?: (conversationId: string) => string;
 }
 
 /**
- * A {@link Runner} in this process. Its requests live in memory: after a restart, enqueue what `store.list()` has and you want to go on.
+ * Makes a {@link Runner} in this process. Its requests live in memory: after a restart, enqueue what `store.list()` has and you
+ * want to go on.
  *
  * @throws RangeError when `maxConcurrentRuns` is out of range.
  */
@@ -70,7 +71,7 @@ export function inProcessRunner(options: InProcessRunnerOptions): Runner {
   };
 }
 
-/** Who asked for what waits. Requests for a conversation become one, so it may be many: the newest are kept. */
+/** The traces of waiting requests. Requests for a conversation become one, so it may be many: the newest are kept. */
 class RequestTraces {
   readonly #of = new Map<string, readonly string[]>();
 

@@ -40,9 +40,9 @@ export interface Runner {
   status(): Promise<RunnerStatus>;
 }
 
-/** What a runner does at the moment. */
+/** The present work of a runner. */
 export interface RunnerStatus {
-  /** Whether it was started, and not stopped since. */
+  /** True if it was started, and not stopped since. */
   readonly isWorking: boolean;
   /** The conversations that this worker runs now. */
   readonly running: readonly string[];
@@ -50,7 +50,7 @@ export interface RunnerStatus {
   readonly queued: number;
 }
 
-/** What came of a request: told to the worker's application, because no caller waits for it. */
+/** The end of a request, reported to the worker's application, because no caller waits for it. */
 export type RunEnd = { readonly conversationId: string } & (
   | { readonly type: 'ended'; readonly outcome: RunOutcome }
   /** The run failed, or the conversation could not be opened. The runner tries again by itself if `retryInMs` is set. */
@@ -68,9 +68,9 @@ export interface InboxMessage {
   readonly content: readonly ContentPart[];
 }
 
-/** What a worker needs of an inbox. Messages are put in by anybody, at any time: `postgresInbox` of `@palimpsest/postgres`. */
+/** The part of an inbox that a worker needs. Messages are put in by anybody, at any time: `postgresInbox` of `@palimpsest/postgres`. */
 export interface Inbox {
-  /** The messages that wait, oldest first. */
+  /** Returns the messages that wait, oldest first. */
   read(conversationId: string): Promise<readonly InboxMessage[]>;
   /** Takes messages out, whose events are stored. */
   remove(conversationId: string, ids: readonly EventId[]): Promise<void>;

@@ -1,7 +1,7 @@
 /** A converted text, with the place of each of its characters in the original. */
 export interface TracedText {
   readonly text: string;
-  /** Where the original of a character begins, and where it ends. */
+  /** The places where the original of a character begins and ends. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
 }
@@ -80,7 +80,7 @@ export function decodeEscapes(text: string): string {
   );
 }
 
-/** {@link decodeEscapes} with places. It costs more, so it is for texts in which something was found. */
+/** Decodes as {@link decodeEscapes} does, and keeps the places. It costs more, so it is for texts in which something was found. */
 export function decodeWithOffsets(text: string): TracedText {
   return layers.reduce(undo, { text, ...placesOf(text.length) });
 }
@@ -119,7 +119,7 @@ function undo(before: TracedText, { pattern, meaning }: Layer): TracedText {
   return { text, starts, ends };
 }
 
-/** The bytes of percent-encoded text. */
+/** Returns the bytes of percent-encoded text. */
 function bytesOf(encoded: string): Uint8Array {
   return Uint8Array.from(encoded.match(/[\da-fA-F]{2}(?=%|$)/g) ?? [], (digits) => Number.parseInt(digits, 16));
 }
@@ -129,7 +129,7 @@ function characterOf(code: number): string {
   return code > 0x10ffff ? '\ufffd' : code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code);
 }
 
-/** How much of the end of a text is held back. Unit: characters. */
+/** The length of the end of a text that is held back. Unit: characters. */
 export interface HeldBack {
   /** Of the {@link decodeEscapes}. */
   readonly length: number;
@@ -139,7 +139,7 @@ export interface HeldBack {
   readonly most: number;
 }
 
-/** How much of a growing text can be emitted. The rest holds an end of its plain reading, and an escape that may go on. */
+/** Returns how much of a growing text can be emitted. The rest holds an end of its plain reading, and an escape that may go on. */
 export function releasableLength(text: string, { length, letters, most }: HeldBack): number {
   if (!notPlain.test(text)) return text.length - Math.max(length, brokenUpEnd(text, letters));
   // An escape or sequence at the end may become shorter.
@@ -152,7 +152,7 @@ export function releasableLength(text: string, { length, letters, most }: HeldBa
 /** The space that a character takes where each stands in a line of its own, as a number, indented. Unit: characters. */
 const longestBreak = 10;
 
-/** The length of the end that has some letters and digits, or may be numbers for as many. */
+/** Returns the length of the end that has some letters and digits, or may be numbers for as many. */
 function brokenUpEnd(text: string, letters: number): number {
   const most = Math.min(text.length, longestBreak * letters);
   let [length, found, isNumeric] = [0, 0, true];

@@ -7,11 +7,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const minEnvironmentSecretLength = 12;
 
 /**
- * The secrets among environment variables, for `secretMask`: values of at least {@link minEnvironmentSecretLength} characters of
- * variables whose names say key, token, secret, password or credential, by their words (not `KEYBOARD`, not
- * `TOKENIZERS_PARALLELISM`, not the path in `SSH_KEY_FILE`), and the passwords of URLs in any variable. A URL's password that is
- * an ordinary word is found only together with its user (`user:word`), and not at all if it is the user's name. A secret under
- * another name is not found.
+ * Returns the secrets among environment variables, for `secretMask`: values of at least {@link minEnvironmentSecretLength}
+ * characters of variables whose names say key, token, secret, password or credential, by their words (not `KEYBOARD`, not
+ * `TOKENIZERS_PARALLELISM`, not the path in `SSH_KEY_FILE`), and the passwords of URLs in any variable. A URL's password that is an
+ * ordinary word is found only together with its user (`user:word`), and not at all if it is the user's name. A secret under another
+ * name is not found.
  */
 export function secretsOfEnvironment(env: Environment): Readonly<Record<string, string>> {
   const secrets = new Map<string, string>();
@@ -29,8 +29,8 @@ export function secretsOfEnvironment(env: Environment): Readonly<Record<string, 
 }
 
 /**
- * The variables that programs which a model starts can have: those whose names do not say that they hold a secret, of whatever
- * length, and whose values hold no password in a URL and no value of {@link secretsOfEnvironment}.
+ * Returns the variables that programs which a model starts can have: those whose names do not say that they hold a secret, of
+ * whatever length, and whose values hold no password in a URL and no value of {@link secretsOfEnvironment}.
  */
 export function environmentWithoutSecrets(env: Environment): Readonly<Record<string, string>> {
   const secrets = Object.values(secretsOfEnvironment(env));
@@ -76,7 +76,7 @@ function saysSecret(name: string): boolean {
   return words.some((word) => secretWord.test(word) || compoundKey.test(word));
 }
 
-/** The place of a file with a secret, as in `GOOGLE_APPLICATION_CREDENTIALS`. No encoding of a key begins so and has a dot. */
+/** Reports whether a value is the place of a file with a secret, as in `GOOGLE_APPLICATION_CREDENTIALS`. No encoding of a key begins so and has a dot. */
 function isPath(value: string): boolean {
   return /^(?:~|\.{1,2})?(?:[\\/][\w.@+ -]+)+\.\w{1,10}$|^[A-Za-z]:\\/.test(value.trim());
 }
@@ -91,14 +91,14 @@ interface UrlPassword {
   readonly password: string;
 }
 
-/** The passwords in a value's URLs. One that is the user's name is everybody's, such as `postgres:postgres`. */
+/** Returns the passwords in a value's URLs. One that is the user's name is everybody's, such as `postgres:postgres`. */
 function passwordsIn(value: string): readonly UrlPassword[] {
   return [...value.matchAll(/[a-z][\w+.-]{0,30}:\/\/([^\s/?#:@]{0,200}):([^\s/?#@]{1,500})@/gi)].flatMap(
     ([, user = '', password = '']) => (user === password ? [] : [{ user, password }]),
   );
 }
 
-/** The texts in which a password is found without hiding ordinary words. */
+/** Returns the texts in which a password is found without hiding ordinary words. */
 function formsOf({ user, password }: UrlPassword): readonly string[] {
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z\d]/].filter((kind) => kind.test(password)).length;
   const isTelling = password.length >= minEnvironmentSecretLength || (password.length >= minSecretLength && kinds > 1);
@@ -113,7 +113,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A name that a label can have, and that no other secret has. */
+/** Returns a name that a label can have, and that no other secret has. */
 function labelFor(name: string, taken: ReadonlyMap<string, string>): string {
   const plain = name.replaceAll(/[^\w.-]+/g, '_').replace(/^(?![A-Za-z_])/, '_');
   let label = plain;

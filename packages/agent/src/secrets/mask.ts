@@ -31,9 +31,9 @@ export interface SecretMask {
 }
 
 /**
- * A mask for the values of secrets, by name. Each is found as it is and in the forms that tools, programs and encodings give it
- * (see `docs/secrets.md`), and `[secret NAME]` stands in its place; of a value of many lines each line of 16 characters and more is
- * found by itself. Masking twice is masking once. A part of a value, or one that is encrypted, compressed or broken up by other
+ * Makes a mask for the values of secrets, by name. Each is found as it is and in the forms that tools, programs and encodings give
+ * it (see `docs/secrets.md`), and `[secret NAME]` stands in its place; of a value of many lines each line of 16 characters and more
+ * is found by itself. Masking twice is masking once. A part of a value, or one that is encrypted, compressed or broken up by other
  * letters, is not found: mask before you cut. The cost grows with the length of a text, whatever it is.
  *
  * @param values - the name of each secret to its value; white space around a value does not count
@@ -104,8 +104,8 @@ export function maskedEvents(mask: SecretMask, create: CreateEvent = createDefau
 }
 
 /**
- * The same tool, with the values hidden in what it returns, appends and throws. The mask of events would come too late: a
- * long output is cut, or stored elsewhere, before. The input of the tool is not changed.
+ * Wraps a tool so that the values are hidden in what it returns, appends and throws. The mask of events would come too late: a long
+ * output is cut, or stored elsewhere, before. The input of the tool is not changed.
  */
 export function maskedTool<Input>(mask: SecretMask, tool: Tool<Input>): Tool<Input> {
   return {
@@ -122,7 +122,7 @@ export function maskedTool<Input>(mask: SecretMask, tool: Tool<Input>): Tool<Inp
 }
 
 /**
- * The error itself if it holds no value. Otherwise an error with the masked message and without the cause, which may hold
+ * Returns the error itself if it holds no value. Otherwise an error with the masked message and without the cause, which may hold
  * one.
  */
 function withoutValues(mask: SecretMask, thrown: unknown): unknown {

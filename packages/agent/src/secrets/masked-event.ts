@@ -27,7 +27,7 @@ export function maskedEvent<E extends Event>(event: E, mask: Mask): E {
   return masked === own ? event : ({ type, id, timestamp, source, ...masked } as unknown as E);
 }
 
-/** Whether an event of a model's answer may end where the answer was cut off. */
+/** Reports whether an event of a model's answer may end where the answer was cut off. */
 export function isCutOff(event: Event): boolean {
   return event.type === 'message' ? event.cutOff !== undefined : event.type === 'action' && event.executable === false;
 }

@@ -1,4 +1,4 @@
-/** How one encoding of a value is found. */
+/** A search for one encoding of a value. */
 export interface SecretPattern {
   /** Made where the needle was found, because it is long. */
   readonly pattern: () => RegExp;
@@ -17,7 +17,7 @@ const folded = Uint8Array.from({ length: 128 }, (_, code) =>
   /[a-z0-9]/i.test(String.fromCharCode(code)) ? String.fromCharCode(code).toLowerCase().charCodeAt(0) : 0,
 );
 
-/** The letters and digits of a text that are in ASCII, in lower case. */
+/** Returns the letters and digits of a text that are in ASCII, in lower case. */
 export function lettersOf(text: string): string {
   const letters = new Uint8Array(text.length);
   let length = 0;
@@ -80,9 +80,9 @@ export function brokenUpPatterns(value: string): readonly SecretPattern[] {
 }
 
 /**
- * The letters and digits of a value: broken up by other characters (quotes of a program, marks of lines, invisible characters), in any
- * case, also backwards and in ROT13. None if they change too rarely between letters and digits: `production-01` would be found in
- * `PRODUCTION 01`.
+ * Returns the letters and digits of a value: broken up by other characters (quotes of a program, marks of lines, invisible
+ * characters), in any case, also backwards and in ROT13. None if they change too rarely between letters and digits: `production-01`
+ * would be found in `PRODUCTION 01`.
  */
 function spellingsOf(value: string): readonly string[] {
   const letters = value.replace(/[^A-Za-z0-9]+/g, '');
@@ -109,7 +109,7 @@ function global(pattern: string): RegExp {
   return new RegExp(pattern, 'gu');
 }
 
-/** The longest run of letters and digits, in lower case: an encoding of other characters may put letters between. */
+/** Returns the longest run of letters and digits, in lower case: an encoding of other characters may put letters between. */
 function longestWord(text: string): string {
   const words = text.match(/[A-Za-z0-9]+/g) ?? [];
   return words.reduce((longest, word) => (word.length > longest.length ? word : longest), '').toLowerCase();
@@ -174,14 +174,14 @@ function percent(text: string): string {
 const wrap = String.raw`(?:\r?\n|\\+n)?`;
 const letter = '[A-Za-z0-9+/_-]';
 
-/** How many bytes can stand before a value in a group of three. */
+/** The numbers of bytes that can stand before a value in a group of three. */
 const offsets = [0, 1, 2];
 
 function base64Patterns(bytes: Uint8Array): readonly SecretPattern[] {
   return offsets.map((offset) => base64Pattern(bytes, offset));
 }
 
-/** The letters that the bytes have in base64 whatever stands around them, in each alphabet, at each offset. */
+/** Returns the letters that the bytes have in base64 whatever stands around them, in each alphabet, at each offset. */
 function base64Cores(bytes: Uint8Array): readonly string[] {
   const cores = offsets.map((offset) => base64Core(bytes, offset));
   return [...new Set([...cores, ...cores.map((core) => core.replaceAll('+', '-').replaceAll('/', '_'))])];
@@ -196,8 +196,8 @@ function base64Core(bytes: Uint8Array, offset: number): string {
 }
 
 /**
- * The base64 text of the bytes when `offset` bytes stand before them in a group of three. Any letter matches where a letter holds bits
- * of neighbours.
+ * Returns the base64 text of the bytes when `offset` bytes stand before them in a group of three. Any letter matches where a letter
+ * holds bits of neighbours.
  */
 function base64Pattern(bytes: Uint8Array, offset: number): SecretPattern {
   const letters = base64Core(bytes, offset);

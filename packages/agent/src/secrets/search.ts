@@ -15,7 +15,7 @@ export interface FoundSecret {
 
 /** Finds values in texts. */
 export interface SecretSearch {
-  /** In order and without overlaps. */
+  /** Returns the places in order and without overlaps. */
   find(text: string): readonly FoundSecret[];
   /**
    * A character that stands further before the end of a text, in its {@link decodeEscapes}, cannot belong to a value that goes
@@ -40,7 +40,7 @@ interface Search {
   readonly length: number;
 }
 
-/** A search for values, each with its label `[secret NAME]`. A match inside a label does not count. */
+/** Makes a search for values, each with its label `[secret NAME]`. A match inside a label does not count. */
 export function secretSearch(values: readonly { readonly name: string; readonly value: string }[]): SecretSearch {
   const parts = values.flatMap(({ name, value }) => [value, ...longLines(value)].map((part) => ({ name, part })));
   const searches = parts.map(({ name, part }) => ({
@@ -95,13 +95,13 @@ function labelOf(name: string): string {
   return `[secret ${name}]`;
 }
 
-/** The lines of a key, because a tool may print only a few. The first and the last line of a key are not secret. */
+/** Returns the lines of a key, because a tool may print only a few. The first and the last line of a key are not secret. */
 function longLines(value: string): readonly string[] {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
   return lines.length === 1 ? [] : lines.filter((line) => line.length >= 16 && !line.startsWith('-----'));
 }
 
-/** How much of a text must be held back. If every line of a value is also searched for by itself, one line is enough. */
+/** Returns how much of a text must be held back. If every line of a value is also searched for by itself, one line is enough. */
 function lengthToHold(value: string): number {
   const lines = longLines(value);
   const parts = value.split(/\r?\n/).filter((line) => !line.startsWith('-----') && line.trim() !== '');
@@ -184,9 +184,9 @@ function joined(places: readonly FoundSecret[]): readonly FoundSecret[] {
 /** A text that is written in pieces. */
 export interface TextStream {
   write(text: string): void;
-  /** The text is complete. */
+  /** Ends a text that is complete. */
   end(): void;
-  /** The text was cut off. An end with which a value may begin is dropped. */
+  /** Ends a text that was cut off. An end with which a value may begin is dropped. */
   cut(): void;
 }
 
@@ -226,7 +226,7 @@ export function cutPartialSecret(text: string, values: readonly string[]): strin
   return text.slice(0, text.length - begun);
 }
 
-/** The length of the beginning of a value at the end of a text; the whole value does not count. */
+/** Returns the length of the beginning of a value at the end of a text; the whole value does not count. */
 function partialLength(text: string, value: string): number {
   for (let length = Math.min(value.length - 1, text.length); length >= leastPartial; length--) {
     if (text.endsWith(value.slice(0, length))) return length;

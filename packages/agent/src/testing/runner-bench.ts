@@ -47,7 +47,7 @@ export class Bench {
     return this.#events.get(conversationId) ?? [];
   }
 
-  /** The statuses that the log has, oldest first. */
+  /** Returns the statuses that the log has, oldest first. */
   statuses(conversationId: string): readonly unknown[] {
     return this.events(conversationId).flatMap((event) =>
       event.type === 'conversation-state-update' && event.key === 'status' ? [event.value] : [],

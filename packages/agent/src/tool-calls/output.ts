@@ -3,19 +3,18 @@ import type { ActionEvent, CreateEvent, CustomEvent, Event, EventId } from '@pal
 import { assertCount, assertPositive } from '../errors.js';
 
 /**
- * How much of a tool's output the model is shown. The part is chosen once, when the output comes, and is stored in the
- * observation: nothing is rewritten later. The whole text goes to the `store`, or else into the log; `readOutputTool` reads
- * both.
+ * The limit of what the model is shown of a tool's output. The part is chosen once, when the output comes, and is stored in the
+ * observation: nothing is rewritten later. The whole text goes to the `store`, or else into the log; `readOutputTool` reads both.
  */
 export interface OutputLimit {
-  /** Where whole texts of long outputs are kept. @defaultValue none: the log keeps them, as {@link WholeOutputEvent} */
+  /** The store of whole texts of long outputs. @defaultValue none: the log keeps them, as {@link WholeOutputEvent} */
   readonly store?: OutputStore;
   /**
    * The maximum length of an output that is shown whole. `Infinity`: only the window limits it. Unit: characters.
    * @defaultValue 30000
    */
   readonly maxCharacters?: number;
-  /** How much is shown of a longer output. Unit: characters. @defaultValue `maxCharacters` */
+  /** The length that is shown of a longer output. Unit: characters. @defaultValue `maxCharacters` */
   readonly previewCharacters?: number;
   /**
    * The share of the model's window that one output may take; the outputs of one response together may take three times as
@@ -24,7 +23,7 @@ export interface OutputLimit {
   readonly windowShare?: number;
 }
 
-/** How much of each output of one response is shown. Unit: characters. */
+/** The lengths that are shown of each output of one response. Unit: characters. */
 export interface ShownCharacters {
   /** The maximum length of a text that is shown whole. */
   readonly most: number;
@@ -44,7 +43,7 @@ const outputsInOne = 3;
 const leastShown = 400;
 
 /**
- * How much of each output is shown.
+ * Computes how much of each output is shown.
  *
  * @param contextWindow - the model's window less its answer; undefined if not known. Unit: tokens.
  * @param calls - the number of calls in the response
@@ -85,7 +84,7 @@ export interface OutputStore {
 export interface OutputPart {
   /** Begins and ends with whole characters, so it can be longer than asked for by one. Empty behind the end. */
   readonly text: string;
-  /** Where it begins: at `offset`, or one before it. */
+  /** The place at which it begins: at `offset`, or one before it. */
   readonly start: number;
   /** The length of the whole text. */
   readonly total: number;
@@ -100,7 +99,7 @@ export interface Excerpt {
 }
 
 /**
- * The beginning and the end of a text: two thirds and one third of so many characters. Commands report their outcome at the
+ * Returns the beginning and the end of a text: two thirds and one third of so many characters. Commands report their outcome at the
  * end. No character is cut in two, and neither end keeps the whole text in memory.
  */
 export function excerptOf(text: string, characters: number): Excerpt {
@@ -109,7 +108,7 @@ export function excerptOf(text: string, characters: number): Excerpt {
   return { head, tail, left: text.length - head.length - tail.length };
 }
 
-/** A copy. The engine keeps the whole string in memory for a slice of it. */
+/** Copies a slice, because the engine keeps the whole string in memory for it. */
 function owned(slice: string): string {
   return JSON.parse(JSON.stringify(slice)) as string;
 }
@@ -135,7 +134,7 @@ export function wholeOutput({ id, toolCall }: ActionEvent, text: string, createE
 }
 
 /**
- * The text that the id of an event stands for, as it was logged: a whole output, a result, or the arguments of a call.
+ * Returns the text that the id of an event stands for, as it was logged: a whole output, a result, or the arguments of a call.
  * Undefined for any other event, so that instructions and messages cannot be read by id.
  */
 export function textOfEvent(event: Event | undefined): string | undefined {

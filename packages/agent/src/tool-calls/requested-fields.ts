@@ -3,18 +3,18 @@ import type { SecurityRisk } from '../confirmation.js';
 import { readArguments, toolset } from './call.js';
 import type { Toolset } from './call.js';
 
-/** What the model is asked to say of each call, in fields beside the tool's own input. */
+/** The statements about each call that the model is asked for, in fields beside the tool's own input. */
 export interface AskedOfModel {
   /**
    * The risk of the call, in `security_risk`; not asked for tools marked `readOnly`.
    * @defaultValue true where `confirmation` is `{ risk }` and there is no `assessRisk`
    */
   readonly risk?: boolean;
-  /** What the call does, in one line, in `summary`. @defaultValue false */
+  /** A line that says what the call does, in `summary`. @defaultValue false */
   readonly summary?: boolean;
 }
 
-/** What the model said of a call. */
+/** The statements of the model about a call. */
 export interface StatedFields {
   /** Undefined when it was not asked, or said nothing that is a risk. */
   readonly risk?: SecurityRisk;

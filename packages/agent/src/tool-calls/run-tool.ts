@@ -14,7 +14,7 @@ export class ToolTimeoutError extends Error {
   }
 }
 
-/** How long a tool may take to stop after it was told to. Unit: milliseconds. */
+/** The time in which a tool must stop after it was told to. Unit: milliseconds. */
 const graceMs = 1_000;
 
 /** The maximum of a timer: a longer one fires at once. Unit: milliseconds. */
@@ -67,7 +67,7 @@ export async function runTool(
   }
 }
 
-/** The `sender` of the messages that a tool appends. */
+/** Returns the `sender` of the messages that a tool appends. */
 export function toolSender(toolName: string): string {
   return `tool/${toolName}`;
 }
