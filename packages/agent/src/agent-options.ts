@@ -7,8 +7,8 @@ import type { Instrumentation } from './instrumentation.js';
 import type { CacheDriftReport, CacheWatch } from './model/cache-watch.js';
 import type { SentPrompts } from './model/sent-prompts.js';
 import type { Toolset } from './tool-calls/call.js';
-import type { AskedOfModel, CallWithFields } from './tool-calls/requested-fields.js';
 import type { OutputLimit } from './tool-calls/output.js';
+import type { AskedOfModel, CallWithFields } from './tool-calls/requested-fields.js';
 
 /** Options of an `Agent`. */
 export interface AgentOptions {

@@ -173,6 +173,18 @@ describe('a policy that reads the input', () => {
     },
   );
 
+  test('is not asked about a call that waits and cannot be run any more', async () => {
+    const asks = () => true;
+    const { agent } = setup([{ toolCalls: [removing('a')] }, 'Done.'], { confirmation: { asks } });
+    const conversation = await Conversation.open({ agent });
+    await conversation.send('Go.');
+    expect((await conversation.run()).status).toBe('waiting-for-confirmation');
+    const llm = scriptedLLM({ script: ['Done.'], idPrefix: 'other' });
+    const fork = await conversation.fork({ agent: new Agent({ llm, confirmation: { asks } }) });
+    expect(fork.waitingActions).toEqual([]);
+    expect(await fork.run()).toMatchObject({ status: 'finished' });
+  });
+
   test('hooks are told what the user has confirmed', async () => {
     const told: boolean[] = [];
     const beforeToolUse: Hooks['beforeToolUse'] = (_action, _input, { isConfirmed }) => void told.push(isConfirmed);

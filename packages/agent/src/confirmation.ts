@@ -65,7 +65,6 @@ function asks(policy: SimplePolicy, action: ActionEvent): boolean {
   }
 }
 
-/** Returns the higher one of two risks. */
 export function higherRisk(one: SecurityRisk, other: SecurityRisk): SecurityRisk {
   return rankOf(one) >= rankOf(other) ? one : other;
 }

@@ -37,7 +37,6 @@ export interface Hooks {
   readonly beforeStop?: (answer: string) => Answer<Verdict>;
 }
 
-/** Returns the note of a verdict. */
 export function noteOf(verdict: Verdict): string | undefined {
   return verdict !== undefined && 'note' in verdict ? verdict.note : undefined;
 }

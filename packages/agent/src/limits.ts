@@ -30,7 +30,6 @@ export const maxContinuations = 3;
 /** The default limits of a run. */
 export const defaultLimits: Limits = { maxIterations: 500 };
 
-/** The usage of a run so far. */
 export interface RunUsage {
   readonly iterations: number;
   /** Unit: tokens. */
@@ -41,7 +40,6 @@ export interface RunUsage {
   readonly callsWithoutCost: number;
 }
 
-/** The usage of a run that has not begun. */
 export const noRunUsage: RunUsage = { iterations: 0, tokens: 0, costUsd: 0, callsWithoutCost: 0 };
 
 /** @throws RangeError when a limit is out of range. */

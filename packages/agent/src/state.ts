@@ -239,7 +239,6 @@ export interface MessagesInForce {
   readonly lostUntil?: EventId;
 }
 
-/** The messages in force of an empty log. */
 export const noMessagesInForce: MessagesInForce = {};
 
 /**

@@ -16,10 +16,10 @@ import {
   withoutProperties,
 } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
+import { lastResortSummary } from '../notes.prompt.js';
 import { readOutputToolName } from '../tool-calls/built-in-tools.js';
 import { excerptOf } from '../tool-calls/output.js';
 
-/** Options of {@link lastResort}. */
 export interface LastResortOptions {
   /**
    * The part of the model's window that is left for the view; undefined if the window is not known. Unit: tokens, as the view
@@ -36,10 +36,6 @@ export interface LastResortOptions {
 }
 
 const origin = { condenser: 'agent', reason: 'hard-reset' } as const;
-
-const summary =
-  'Earlier steps of this work were dropped, because the history did not fit into the window. Look at the present state of ' +
-  'things before you go on.';
 
 /** The size of the summary and its frame. Unit: tokens. */
 const summaryTokens = 50;
@@ -109,7 +105,7 @@ export function lastResort(given: View, options: LastResortOptions): Condensatio
   const redactions = items.flatMap(({ redaction }) => (redaction === undefined ? [] : [redaction]));
   const metadata = { ...origin, tokensBefore, masked: redactions.length };
   try {
-    return condensation({ view, start: 0, end, redactions, summary, metadata, createEvent });
+    return condensation({ view, start: 0, end, redactions, summary: lastResortSummary, metadata, createEvent });
   } catch (error) {
     if (!NoCondensationAvailableError.isInstance(error)) throw error;
     return undefined;
@@ -152,7 +148,6 @@ function sum(items: readonly Item[]): number {
   return items.reduce((total, { size }) => total + size, 0);
 }
 
-/** Options of {@link maskOf}. */
 export interface MaskOptions {
   /** The length of the beginning and the end that stay. Unit: characters. */
   readonly excerpt: number;

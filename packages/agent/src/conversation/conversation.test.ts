@@ -1,4 +1,4 @@
-import { ConversationBusyError, createEvent, defineTool, memoryEventStore, userMessage } from '@palimpsest/events';
+import { createEvent, defineTool, memoryEventStore, userMessage } from '@palimpsest/events';
 import type { EventStore } from '@palimpsest/events';
 import { ContextWindowExceededError, modelFacts, ServiceUnavailableError } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
@@ -145,27 +145,6 @@ describe('a run that ends early', () => {
     expect(typesIn(conversation).slice(-2)).toEqual(['pause', 'conversation-state-update']);
     expect(await conversation.run()).toMatchObject({ status: 'finished', iterations: 2 });
   });
-
-  test('by an abort during the model call: paused, no error', async () => {
-    const controller = new AbortController();
-    const script = (_request: unknown, index: number) => {
-      if (index === 0) controller.abort();
-      return 'Done.';
-    };
-    const conversation = await Conversation.open({ agent: new Agent({ llm: scriptedLLM({ script }) }) });
-    await conversation.send('Go.');
-    expect(await conversation.run({ signal: controller.signal })).toMatchObject({ status: 'paused', iterations: 0 });
-    expect(typesIn(conversation)).not.toContain('conversation-error');
-    expect(await conversation.run()).toMatchObject({ answer: 'Done.' });
-  });
-});
-
-test('two runs at once are refused', async () => {
-  const conversation = await Conversation.open({ agent: new Agent({ llm: scriptedLLM({ script: ['Hi.'] }) }) });
-  await conversation.send('Hello.');
-  const first = conversation.run();
-  await expect(conversation.run()).rejects.toThrow(ConversationBusyError);
-  expect(await first).toMatchObject({ status: 'finished' });
 });
 
 test('a message that comes during the last step is still read', async () => {
@@ -243,7 +222,8 @@ describe('overflow', () => {
     const llm = scriptedLLM({ script: tooLong });
     const conversation = await Conversation.open({ agent: new Agent({ llm, condenser: stubborn }) });
     await conversation.send('Go.');
-    await expect(conversation.run()).rejects.toMatchObject({ cause: { code: 'context-overflow' } });
+    const reason = expect.stringContaining('everything that may be forgotten is forgotten') as string;
+    await expect(conversation.run()).rejects.toMatchObject({ cause: { code: 'context-overflow', message: reason } });
     expect(llm.requests).toHaveLength(1);
     expect(typesIn(conversation)).not.toContain('condensation');
   });
@@ -350,66 +330,6 @@ describe('condense on request', () => {
 });
 
 describe('resume', () => {
-  test('goes on from the stored log', async () => {
-    const store = memoryEventStore();
-    const options = { store, conversationId: 'c-1' };
-    const first = await Conversation.open({ ...options, agent: new Agent({ llm: scriptedLLM({ script: ['One.'] }) }) });
-    await first.send('First?');
-    await first.run();
-    const llm = scriptedLLM({ script: ['Two.'], idPrefix: 'second' });
-    const second = await Conversation.open({ ...options, agent: new Agent({ llm }) });
-    expect(second.status).toBe('finished');
-    await second.send('Second?');
-    await second.run();
-    expect(llm.requests[0]?.messages).toHaveLength(3);
-  });
-
-  test('a call that was under way is answered as interrupted, and not run again', async () => {
-    const runs: string[] = [];
-    const once = defineTool({
-      name: 'once',
-      description: 'Must not run twice.',
-      input: z.object({}),
-      execute: () => {
-        runs.push('once');
-        return 'ran';
-      },
-    });
-    const again = defineTool({
-      name: 'again',
-      description: 'May run twice.',
-      input: z.object({}),
-      annotations: { repeatable: true },
-      execute: () => {
-        runs.push('again');
-        return 'ran';
-      },
-    });
-    const store = memoryEventStore();
-    const [first, second] = ['once', 'again'].map((name) =>
-      createEvent('action', {
-        thought: [],
-        toolCall: { id: `call-${name}`, name, arguments: '{}' },
-        llmResponseId: 'response-1',
-      }),
-    );
-    const running = createEvent('conversation-state-update', { key: 'status', value: 'running' });
-    await store.append('c-1', [userMessage('Go.'), running, first!, second!]);
-    const llm = scriptedLLM({ script: ['I saw it.'] });
-    const conversation = await Conversation.open({
-      agent: new Agent({ llm, tools: [once, again] }),
-      store,
-      conversationId: 'c-1',
-    });
-    expect(conversation.status).toBe('idle');
-    expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'I saw it.' });
-    expect(runs).toEqual(['again']);
-    expect(llm.requests[0]?.messages.slice(-2)).toMatchObject([
-      { role: 'tool', toolCallId: 'call-once', isError: true },
-      { role: 'tool', toolCallId: 'call-again', content: [{ text: 'ran' }] },
-    ]);
-  });
-
   test('other instructions or tools are appended once', async () => {
     const store = memoryEventStore();
     const open = (systemPrompt: string, tools = [count]) =>

@@ -22,7 +22,6 @@ import type { ConversationOptions, RunOptions } from './options.js';
 import type { RequestedCondensation } from './requests.js';
 import type { StandingContext } from './standing-context.js';
 
-/** The parts of a conversation that a run works with. */
 export interface RunParts {
   readonly log: MaskedLog;
   readonly standingContext: StandingContext;

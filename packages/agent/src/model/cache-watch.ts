@@ -16,7 +16,6 @@ export interface CacheDriftReport extends Omit<CacheDrift, 'reason'> {
   readonly changedAtMessage?: number;
 }
 
-/** A model call that was answered. */
 export interface AnsweredCall {
   readonly llm: Pick<LLM, 'facts'>;
   /** The view before the answer. */

@@ -13,7 +13,6 @@ import { composedMessages } from './composition.js';
 import { refusalIn } from './received-calls.js';
 import { brokenResponse, interruptedAnswer, StreamedAnswer } from './streamed-answer.js';
 
-/** An answer of the model. */
 export interface ModelAnswer {
   readonly completion: Completion;
   /** The maximum length that the answer was asked for with. Unit: tokens. Undefined: the adapter's. */

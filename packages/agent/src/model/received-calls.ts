@@ -5,7 +5,6 @@ import { textOf } from '../state.js';
 import { newIdFrom } from '../step.js';
 import type { AnswerPiece } from './streamed-answer.js';
 
-/** A call of an answer. */
 export interface ReceivedCall {
   readonly toolCall: ToolCall;
   /** True if the model wrote it to its end. Only a whole call may be run. */

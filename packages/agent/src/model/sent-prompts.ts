@@ -2,8 +2,8 @@ import type { Event, Message } from '@palimpsest/events';
 import { promptToSend } from '@palimpsest/llm-adapters';
 import type { SentPrompt } from '@palimpsest/llm-adapters';
 import type { RenderOptions } from '@palimpsest/view';
-import { composedMessages } from './composition.js';
 import { ConversationStateProjection } from '../state.js';
+import { composedMessages } from './composition.js';
 
 /**
  * The newest prompt of each conversation of an agent, for the provider's prompt cache. It is a memo: a prompt that it does

@@ -1,7 +1,7 @@
-import { readdir } from 'node:fs/promises';
-import path from 'node:path';
 import { defineTool } from '@palimpsest/events';
 import type { Tool, ToolOutput } from '@palimpsest/events';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { z } from 'zod';
 import type { Skill } from '../prompts/index.js';
 import { untrustedLine, withoutOurTags } from '../prompts/untrusted-text.js';

@@ -277,7 +277,6 @@ function slashed(file: string): string {
 /** The limit of entries, links included. A larger folder is not a folder of skills. */
 const maxEntries = 2_000;
 
-/** The files in a folder of skills. */
 export interface SkillFiles {
   /** Each `SKILL.md`. What else stands in its folder belongs to the skill, and is not looked at. */
   readonly manifests: readonly string[];

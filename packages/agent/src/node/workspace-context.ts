@@ -55,7 +55,7 @@ export async function workspaceContext(
   };
 }
 
-/** What the top of a folder looks like. */
+/** The top of a folder. */
 export interface FileTree {
   /** A line for each entry, folders with a slash at the end, two levels deep. */
   readonly lines: readonly string[];

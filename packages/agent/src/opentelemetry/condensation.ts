@@ -3,11 +3,11 @@ import type { Attributes, Span, SpanContext } from '@opentelemetry/api';
 import type { Condensation, CondensationAttempt } from '@palimpsest/events';
 import { isCondensation } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { isEmpty } from '../state.js';
 import type { CondensationWork } from '../instrumentation.js';
 import { costOf } from '../model/call-cost.js';
-import type { Telemetry } from './span.js';
+import { isEmpty } from '../state.js';
 import { CondensationSpan, idOf, names, spanContext, recordError, recordFailure, within } from './span.js';
+import type { Telemetry } from './span.js';
 
 /** The spans in which a condensation was begun that is made in the background, until it is made. */
 export class BackgroundCondensations {
@@ -30,7 +30,6 @@ export class BackgroundCondensations {
 
 const mostBegun = 1_000;
 
-/** Observes one call of a condenser. */
 export async function observedCondensation(
   about: CondensationWork,
   work: (attempted: (attempt: CondensationAttempt) => void) => Promise<View | Condensation>,

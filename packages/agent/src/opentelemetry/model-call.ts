@@ -138,7 +138,6 @@ export function contentOfRequest({ messages, tools = [] }: CompletionRequest, se
   };
 }
 
-/** Returns the content of an answer. */
 export function contentOfAnswer({ message, finishReason }: Completion, secrets?: SecretMask): Attributes {
   const answer = { ...messageOf(message), finish_reason: finishReasonOf(finishReason) };
   return { [names.outputMessages]: jsonOf([answer], secrets) };

@@ -5,7 +5,7 @@ import { LLMError } from '@palimpsest/llm-adapters';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { codeOf, ConversationRunError } from '../errors.js';
 
-/** What all observed work has in common: one object for each instrumentation. */
+/** The common parts of all observed work: one object for each instrumentation. */
 export interface Telemetry {
   /** `gen_ai.agent.name`, if it is given. */
   readonly agentName: string | undefined;
@@ -26,7 +26,7 @@ export function secondsSince(start: number): number {
   return (performance.now() - start) / 1_000;
 }
 
-/** What a run adds up. */
+/** The sums of a run. */
 export interface RunTally {
   inferenceCalls: number;
   toolCalls: number;

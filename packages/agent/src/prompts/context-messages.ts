@@ -2,6 +2,7 @@ import { createEvent as createDefaultEvent } from '@palimpsest/events';
 import type { CreateEvent, MessageEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import type { PromptManager, WorkspaceContext } from './prompts.js';
+import type { Skill } from './skill.js';
 import {
   daySender,
   forgottenLoads,
@@ -14,7 +15,6 @@ import {
   workspaceSender,
 } from './skills-in-view.js';
 import type { TriggeredSkill, VisibleContext } from './skills-in-view.js';
-import type { Skill } from './skill.js';
 
 /** Options of {@link contextMessages}. */
 export interface ContextOptions {

@@ -13,7 +13,6 @@ export interface FoundSecret {
   readonly label: string;
 }
 
-/** Finds values in texts. */
 export interface SecretSearch {
   /** Returns the places in order and without overlaps. */
   find(text: string): readonly FoundSecret[];

@@ -3,8 +3,8 @@ import type { Event } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedAnswer } from '@palimpsest/llm-adapters/testing';
 import { z } from 'zod';
-import { Agent } from '../agent.js';
 import type { AgentOptions } from '../agent-options.js';
+import { Agent } from '../agent.js';
 import { Conversation } from '../conversation/conversation.js';
 import type { RunEnd } from '../runner/runner.js';
 

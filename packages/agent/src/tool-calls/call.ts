@@ -18,7 +18,6 @@ export type PreparedCall =
     }
   | { readonly type: 'refused'; readonly reason: string };
 
-/** An action, and its call. */
 export interface PreparedAction {
   readonly action: ActionEvent;
   readonly prepared: PreparedCall;
@@ -34,7 +33,6 @@ export function toolset(tools: readonly Tool[]): Toolset {
   return byName;
 }
 
-/** Prepares the calls of actions, in their order. */
 export function prepareActions(actions: readonly ActionEvent[], tools: Toolset): readonly PreparedAction[] {
   return actions.map((action) => ({ action, prepared: prepareToolCall(action.toolCall, tools) }));
 }

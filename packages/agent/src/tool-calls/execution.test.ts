@@ -91,11 +91,6 @@ describe('a tool', () => {
     ]);
   });
 
-  test('takes nothing at all as an empty input', async () => {
-    const { emitted } = await runCalls([{ name: 'broken', arguments: '' }], [broken]);
-    expect(emitted[0]).not.toHaveProperty('executable');
-  });
-
   test('may answer with content, failure and details', async () => {
     const picture = defineTool({
       name: 'picture',
@@ -105,17 +100,6 @@ describe('a tool', () => {
     });
     const { emitted } = await runCalls([{ name: 'picture' }], [picture]);
     expect(emitted[1]).toMatchObject({ type: 'observation', isError: true, content: [{ type: 'image' }] });
-  });
-
-  test('that returns a value that is not JSON is answered with an error', async () => {
-    const odd = defineTool({
-      name: 'odd',
-      description: 'Answers oddly.',
-      input: z.object({}),
-      execute: () => ({ content: 'fine', details: { when: new Date(0), what: () => 1 } }),
-    });
-    const { emitted } = await runCalls([{ name: 'odd' }], [odd]);
-    expect(emitted[1]).toMatchObject({ type: 'agent-error' });
   });
 
   test('sees the log, and appends events of its own before its result', async () => {
@@ -135,6 +119,11 @@ describe('a tool', () => {
       { type: 'observation', content: [{ text: 'action, 4 events' }] },
     ]);
   });
+});
+
+test('arguments that had to be repaired stand in the details of the result', async () => {
+  const { emitted } = await runCalls([{ name: 'add', arguments: "{'left': 1, 'right': 2,}" }], [add]);
+  expect(emitted[1]).toMatchObject({ details: { sum: 3, repairedArguments: '{"left": 1, "right": 2}' } });
 });
 
 describe('finish', () => {
@@ -213,6 +202,7 @@ describe('what a tool may return or throw', () => {
     ['an object without words thrown', () => throwing(Object.create(null)), /without a message/],
     ['an error whose message is no text', () => throwing(Object.assign(new Error(), { message: 7 })), /7/],
     ['undefined thrown', () => throwing(undefined), /undefined/],
+    ['an error that says nothing', () => throwing(new Error('')), /^The tool failed and did not say why\.$/],
   ])('%s is an error that the model reads', async (_, execute, error) => {
     const { emitted, state } = await runCalls([{ name: 'odd' }], [answering(execute)]);
     expect(emitted.at(-1)).toMatchObject({ type: 'agent-error', error: expect.stringMatching(error) as string });

@@ -76,7 +76,6 @@ function groupsOf(calls: readonly PreparedAction[]): readonly (readonly Prepared
   return all;
 }
 
-/** The response that a call belongs to. */
 interface CallingResponse {
   readonly shown: ShownCharacters;
   /** An earlier call of the response has ended the work. */

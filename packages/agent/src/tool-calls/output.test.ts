@@ -74,6 +74,7 @@ describe('in a run', () => {
     expect(shown).toContain('line 0: ');
     expect(shown).toContain('line 19999: ');
     expect(shown).toContain(`of them, ask for less`);
+    expect(shown).not.toContain('read_output');
   });
 
   test('many at once share what one response may show', async () => {

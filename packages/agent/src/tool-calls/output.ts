@@ -90,7 +90,6 @@ export interface OutputPart {
   readonly total: number;
 }
 
-/** The beginning and the end of a text. */
 export interface Excerpt {
   readonly head: string;
   readonly tail: string;
@@ -127,7 +126,6 @@ export interface WholeOutputEvent extends CustomEvent {
   readonly text: string;
 }
 
-/** Creates a {@link WholeOutputEvent}. */
 export function wholeOutput({ id, toolCall }: ActionEvent, text: string, createEvent: CreateEvent): WholeOutputEvent {
   const fields = { actionId: id, toolCallId: toolCall.id, toolName: toolCall.name, text };
   return createEvent(wholeOutputType, { source: 'environment', ...fields }) as WholeOutputEvent;

@@ -65,10 +65,6 @@ describe('the schemas', () => {
     const call = '{"command":"a","security_risk":"low"}';
     expect(take(tool, call)).toMatchObject({ toolCall: { arguments: call }, stated: {}, isAskedForRisk: false });
   });
-
-  test('two tools of one name are an error', () => {
-    expect(() => withRequestedFields([run, run], both)).toThrow("Two tools are called 'run'");
-  });
 });
 
 describe('a call', () => {

@@ -60,18 +60,6 @@ test('long output is stored whole; the model reads its beginning, its end and th
   expect(part?.text.length).toBeLessThan(4_300);
 });
 
-test('without a store the whole output is an event of the log', async () => {
-  const { output, whole } = await limitedOutput({ content: long });
-  expect(whole).toMatchObject({ type: 'agent/tool-output', actionId: call.id, toolCallId: 'c1', text: long });
-  expect(output.details).toMatchObject({ outputHandle: whole?.id, outputCharacters: long.length });
-});
-
-test('a model without the tool is not told of it', async () => {
-  const { output, whole } = await limitedOutput({ content: long }, { canRead: false });
-  expect(JSON.stringify(output.content)).not.toContain('read_output');
-  expect(JSON.stringify(output.content)).toContain(`are kept as '${whole?.id}'`);
-});
-
 test('an output within the limit stays as it is; images stay in any case', async () => {
   const short = { content: 'short' };
   expect((await limitedOutput(short)).output).toBe(short);
