@@ -4,12 +4,12 @@ import { pin, unpin } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import type { Agent } from '../agent.js';
 import { assertFocus } from '../condensing/condense.js';
-import { confirmationOf, confirmedBy } from '../confirmation.js';
+import { confirmedBy } from '../confirmation.js';
 import { CondensationNotSupportedError, ConversationClosedError, EventNotInViewError } from '../errors.js';
 import { assertLimits } from '../limits.js';
 import type { ConversationStatus, RunOutcome } from '../outcome.js';
-import { rejected } from '../tool-calls/results.js';
-import { MaskedLog, eventStream, WriteAccess } from './log.js';
+import { Decisions } from './decisions.js';
+import { eventStream, MaskedLog, WriteAccess } from './log.js';
 import type { ConversationOptions, ForkOptions, RequestOptions, RunOptions } from './options.js';
 import { askSideQuestion, RequestedCondensation } from './requests.js';
 import { Run } from './run.js';
@@ -33,12 +33,11 @@ export class Conversation {
   readonly #standingContext: StandingContext;
   readonly #requestedCondensation: RequestedCondensation;
   readonly #access: WriteAccess;
+  readonly #decisions: Decisions;
   /** Ends what runs have begun. */
   readonly #closing = new AbortController();
   /** Not derived from the status: the status is stored in the log, and others may append to it. */
   #run: Run | undefined;
-  /** The last decision about calls that wait. */
-  #decided: Promise<unknown> = Promise.resolve();
 
   private constructor(events: EventLog, options: ConversationOptions) {
     const { agent } = options;
@@ -50,6 +49,7 @@ export class Conversation {
     this.#standingContext = new StandingContext(agent, this.#log);
     this.#requestedCondensation = new RequestedCondensation(agent, this.#log);
     this.#access = new WriteAccess(events, (from) => this.#caughtUp(from));
+    this.#decisions = new Decisions(agent, this.#log, this.#access, () => this.#run !== undefined);
   }
 
   /**
@@ -186,8 +186,7 @@ export class Conversation {
 
   /** The actions that wait for confirmation. */
   get waitingActions(): readonly ActionEvent[] {
-    const { state, secrets } = this.#log;
-    return this.#agent.unconfirmed(state.pendingActions, state).map((action) => secrets(action));
+    return this.#decisions.waiting;
   }
 
   /**
@@ -215,16 +214,7 @@ export class Conversation {
    *   another process has got meanwhile. @defaultValue all that wait
    */
   async confirm(options: { readonly actions?: Iterable<EventId> } = {}): Promise<readonly ActionEvent[]> {
-    const shown = options.actions === undefined ? undefined : new Set(options.actions);
-    return this.#inTurn(() => this.#access.during(() => this.#confirm(shown)));
-  }
-
-  async #confirm(shown: ReadonlySet<EventId> | undefined): Promise<readonly ActionEvent[]> {
-    const waiting = this.waitingActions.filter(({ id }) => shown?.has(id) ?? true);
-    if (waiting.length === 0) return [];
-    await this.#log.append(confirmationOf(waiting, this.#log.state.pendingActions, this.#agent.createEvent));
-    if (this.#run === undefined && this.waitingActions.length === 0) await this.#log.setStatus('idle');
-    return waiting;
+    return this.#decisions.confirm(options.actions);
   }
 
   /**
@@ -238,31 +228,7 @@ export class Conversation {
     reason = 'The user did not allow it.',
     options: { readonly actions?: Iterable<EventId> } = {},
   ): Promise<readonly ActionEvent[]> {
-    const only = options.actions === undefined ? undefined : new Set(options.actions);
-    return this.#inTurn(() => this.#access.during(() => this.#reject(reason, only)));
-  }
-
-  async #reject(reason: string, only: ReadonlySet<EventId> | undefined): Promise<readonly ActionEvent[]> {
-    const { createEvent } = this.#agent;
-    const { secrets, state } = this.#log;
-    const open = state.pendingActions.filter(({ id }) => only?.has(id) ?? true);
-    const refused = open.map((action) => rejected(action, { reason, source: 'user' }, createEvent));
-    if (refused.length === 0 || this.#run !== undefined) return [];
-    await this.#log.append(refused);
-    if (this.waitingActions.length === 0) {
-      // What is left has not begun.
-      if (state.pendingActions.length > 0)
-        await this.#log.append(confirmationOf([], state.pendingActions, createEvent));
-      await this.#log.setStatus('idle');
-    }
-    return open.map((action) => secrets(action));
-  }
-
-  /** Decides what becomes of calls, one decision after another: each finds what the one before has left. */
-  #inTurn<Result>(decide: () => Promise<Result>): Promise<Result> {
-    const decided = this.#decided.then(decide);
-    this.#decided = decided.catch(() => undefined);
-    return decided;
+    return this.#decisions.reject(reason, options.actions);
   }
 
   /**
