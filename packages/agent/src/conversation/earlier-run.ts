@@ -1,11 +1,7 @@
 import type { CreateEvent, Event, EventLog } from '@palimpsest/events';
-import type { Agent } from '../agent.js';
 import type { EarlierRun } from '../instrumentation.js';
 import { noRunUsage, withCallOf } from '../limits.js';
 import type { RunUsage } from '../limits.js';
-import { callNotes } from '../notes.prompt.js';
-import { interrupted } from '../tool-calls/results.js';
-import type { MaskedLog } from './log.js';
 
 const traceKey = 'traceparent';
 
@@ -62,29 +58,4 @@ export function hasOpenRun(events: EventLog): boolean {
     if (event?.type === 'conversation-state-update' && event.key === 'status') return event.value === 'running';
   }
   return false;
-}
-
-/**
- * Answers the actions that an earlier run left without a result. An action may have been carried out before the process died, so
- * it is answered as lost, unless it is safe to run it now: its tool is repeatable, or it has not begun, because it waited for a
- * confirmation. While an action waits for confirmation, nothing is answered.
- *
- * @param haveWaited - the earlier run ended because an action waited: nothing of its response has begun, and if the policy asks no
- *   longer, its hooks decide
- */
-export async function answerUnansweredCalls(agent: Agent, log: MaskedLog, haveWaited: boolean): Promise<void> {
-  const { tools, createEvent } = agent;
-  const { pendingActions, releasedActions, confirmedActions } = log.state;
-  if (agent.unconfirmed(pendingActions, log.state).length > 0) return;
-  // What was confirmed has a record of its own of what has begun.
-  const areNew = haveWaited && !pendingActions.some(({ id }) => confirmedActions.has(id));
-  const answers = pendingActions.flatMap((action) => {
-    if (log.isMissingSecret(action)) return [interrupted(action, callNotes.lostSecret, createEvent)];
-    const isRepeatable =
-      action.executable !== false && tools.get(action.toolCall.name)?.annotations?.repeatable === true;
-    return areNew || isRepeatable || releasedActions.has(action.id)
-      ? []
-      : [interrupted(action, callNotes.lostResult, createEvent)];
-  });
-  await log.append(answers);
 }

@@ -8,15 +8,15 @@ import { vetoOf } from '../hooks.js';
 import { assertWithinLimits, defaultLimits, maxContinuations, noRunUsage, withCallOf } from '../limits.js';
 import type { Limits, RunUsage } from '../limits.js';
 import { isBrokenResponse, missingCutOffNote } from '../model/streamed-answer.js';
-import { failingNote, turnsLeftNote, unreadNote } from '../notes.prompt.js';
+import { callNotes, failingNote, turnsLeftNote, unreadNote } from '../notes.prompt.js';
 import type { RunOutcome, StepOutcome, StuckPattern } from '../outcome.js';
 import { maskedDeltas } from '../secrets/mask.js';
 import { isCutOff } from '../secrets/masked-event.js';
 import type { StepOptions } from '../step.js';
 import { defaultStuckThresholds, stuckPattern } from '../stuck-detection.js';
 import type { StuckThresholds } from '../stuck-detection.js';
-import { endedBefore } from '../tool-calls/results.js';
-import { answerUnansweredCalls, earlierRun, traceEvent, usageOfOpenRun } from './earlier-run.js';
+import { endedBefore, interrupted } from '../tool-calls/results.js';
+import { earlierRun, traceEvent, usageOfOpenRun } from './earlier-run.js';
 import type { MaskedLog } from './log.js';
 import type { ConversationOptions, RunOptions } from './options.js';
 import type { RequestedCondensation } from './requests.js';
@@ -304,4 +304,29 @@ export function withErrorsIgnored(onDelta: (delta: Delta) => unknown): (delta: D
       // A display that fails must not end the run.
     }
   };
+}
+
+/**
+ * Answers the actions that an earlier run left without a result. An action may have been carried out before the process died, so
+ * it is answered as lost, unless it is safe to run it now: its tool is repeatable, or it has not begun, because it waited for a
+ * confirmation. While an action waits for confirmation, nothing is answered.
+ *
+ * @param haveWaited - the earlier run ended because an action waited: nothing of its response has begun, and if the policy asks no
+ *   longer, its hooks decide
+ */
+async function answerUnansweredCalls(agent: Agent, log: MaskedLog, haveWaited: boolean): Promise<void> {
+  const { tools, createEvent } = agent;
+  const { pendingActions, releasedActions, confirmedActions } = log.state;
+  if (agent.unconfirmed(pendingActions, log.state).length > 0) return;
+  // What was confirmed has a record of its own of what has begun.
+  const areNew = haveWaited && !pendingActions.some(({ id }) => confirmedActions.has(id));
+  const answers = pendingActions.flatMap((action) => {
+    if (log.isMissingSecret(action)) return [interrupted(action, callNotes.lostSecret, createEvent)];
+    const isRepeatable =
+      action.executable !== false && tools.get(action.toolCall.name)?.annotations?.repeatable === true;
+    return areNew || isRepeatable || releasedActions.has(action.id)
+      ? []
+      : [interrupted(action, callNotes.lostResult, createEvent)];
+  });
+  await log.append(answers);
 }
