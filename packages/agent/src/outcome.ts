@@ -2,7 +2,7 @@ import type { ActionEvent, Condensation } from '@palimpsest/events';
 import type { FinishReason } from '@palimpsest/llm-adapters';
 
 /**
- * What a step did.
+ * The outcome of a step.
  *
  * - `tool-calls`: it carried out calls; `answer` is there when the finish tool was among them, and the run is over.
  * - `message`: the model answered in words, and the run is over. The words of incomplete answers right before it are part of `answer`.
@@ -39,7 +39,7 @@ const statuses = [
 /** The state of a conversation between two calls of its methods. */
 export type ConversationStatus = (typeof statuses)[number];
 
-/** How a run ended. */
+/** The outcome of a run. */
 export interface RunOutcome {
   /**
    * `incomplete`: the answer was cut once more after {@link maxContinuations} continuations in a row; a later run goes on with it.

@@ -64,10 +64,10 @@ function expectedMessages({ lost, latestUserMessage: latest }: MessagesInForce):
 }
 
 /**
- * Composes the messages of a request: the rendered view, and the {@link MessagesInForce} that it lacks. Instructions stand first, and
- * the user's messages where the log has them, instead of copies with other words. If the history begins with the agent's words, the
- * user's first message is moved to the beginning, and a mark stands in its place. The result depends on the view and the log alone, so what was sent before
- * changes only with a condensation, a revert or a new message.
+ * Composes the messages of a request: the rendered view, and the {@link MessagesInForce} that it lacks. Instructions stand first,
+ * and the user's messages where the log has them, instead of copies with other words. If the history begins with the agent's words,
+ * the user's first message is moved to the beginning, and a mark stands in its place. The result depends on the view and the log
+ * alone, so what was sent before changes only with a condensation, a revert or a new message.
  */
 export function composedMessages(condensed: View, composition: Composition): readonly Message[] {
   const { inForce, render } = composition;

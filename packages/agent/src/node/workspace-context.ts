@@ -65,7 +65,7 @@ export interface FileTree {
 
 const maxLines = 80;
 const maxLinesOfFolder = 12;
-/** What is read of one folder and of all: a folder may hold millions of entries. */
+/** The most that is read of one folder and of all: a folder may hold millions of entries. */
 const maxEntries = 1_000;
 const maxFolders = 100;
 const maxDepth = 4;

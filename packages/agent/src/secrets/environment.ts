@@ -76,7 +76,10 @@ function saysSecret(name: string): boolean {
   return words.some((word) => secretWord.test(word) || compoundKey.test(word));
 }
 
-/** Reports whether a value is the place of a file with a secret, as in `GOOGLE_APPLICATION_CREDENTIALS`. No encoding of a key begins so and has a dot. */
+/**
+ * Reports whether a value is the place of a file with a secret, as in `GOOGLE_APPLICATION_CREDENTIALS`. No encoding of a key begins
+ * so and has a dot.
+ */
 function isPath(value: string): boolean {
   return /^(?:~|\.{1,2})?(?:[\\/][\w.@+ -]+)+\.\w{1,10}$|^[A-Za-z]:\\/.test(value.trim());
 }

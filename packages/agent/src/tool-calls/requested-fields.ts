@@ -149,7 +149,7 @@ function without(record: Readonly<Record<string, unknown>>, fields: readonly Fie
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)));
 }
 
-/** Where other keywords speak of properties, an added one might never be valid. */
+/** Keywords that speak of properties: beside them an added one might never be valid. */
 const composing = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'propertyNames', 'maxProperties'];
 
 function isPlainObject(schema: Tool['inputSchema']): boolean {
