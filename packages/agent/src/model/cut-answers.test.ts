@@ -151,6 +151,8 @@ test('a cut call is never open in the log: nobody is asked about it, and a later
     waiting: [{ toolCall: { arguments: '{"path":"a"}' } }],
   });
   expect(conversation.waitingActions).toHaveLength(1);
+  // Whole or not is not seen in its text.
+  expect(ofType(conversation.events, 'action')).toMatchObject([{}, { executable: false }]);
   await conversation.confirm();
   expect(await conversation.run()).toMatchObject({ status: 'finished' });
   expect(reads).toEqual(['a']);
