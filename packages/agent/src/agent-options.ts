@@ -1,12 +1,14 @@
-import type { CreateEvent, MessageEvent, Tool } from '@palimpsest/events';
+import type { CreateEvent, MessageEvent, Tool, ToolCall, ToolDefinition } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser, RenderOptions, View } from '@palimpsest/view';
 import type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 import type { Hooks } from './hooks.js';
 import type { Instrumentation } from './instrumentation.js';
-import type { CacheDriftReport } from './model/cache-watch.js';
-import type { AskedOfModel } from './tools/asked-fields.js';
-import type { OutputLimit } from './tools/output-limit.js';
+import type { CacheDriftReport, CacheWatch } from './model/cache-watch.js';
+import type { SentPrompts } from './model/sent-prompts.js';
+import type { Toolset } from './tool-calls/call.js';
+import type { OutputLimit } from './tool-calls/output.js';
+import type { AskedOfModel, CallWithFields } from './tool-calls/requested-fields.js';
 
 /** Options of an `Agent`. */
 export interface AgentOptions {
@@ -18,11 +20,11 @@ export interface AgentOptions {
   /** Called once before each model call. @defaultValue none: the whole history is sent */
   readonly condenser?: Condenser;
   /**
-   * How long the condenser may take for one decision, unless its own deadline is longer: a condenser that hangs does not hang a run. Unit:
-   * milliseconds; `Infinity` is no limit. @defaultValue 300000
+   * The time limit of the condenser for one decision, unless its own deadline is longer: a condenser that hangs does not hang a
+   * run. Unit: milliseconds; `Infinity` is no limit. @defaultValue 300000
    */
   readonly condenserTimeoutMs?: number;
-  /** How the view is rendered into messages. @defaultValue the defaults of the view, without labels */
+  /** The options with which the view is rendered into messages. @defaultValue the defaults of the view, without labels */
   readonly render?: RenderOptions;
   /**
    * Returns the messages that the model must read beside the user's words and is not shown now: workspace context, rules,
@@ -34,7 +36,7 @@ export interface AgentOptions {
   readonly createEvent?: CreateEvent;
   /** The maximum length of an answer. Unit: tokens. @defaultValue the adapter's */
   readonly maxOutputTokens?: number;
-  /** Which actions wait for confirmation. @defaultValue 'never' */
+  /** The actions that wait for confirmation. @defaultValue 'never' */
   readonly confirmation?: ConfirmationPolicy;
   /**
    * Returns the risk of a call, which is stored on its action. If it throws, the risk is unknown. Where the model is asked too,
@@ -42,8 +44,9 @@ export interface AgentOptions {
    */
   readonly assessRisk?: (call: { readonly toolName: string; readonly input: unknown }) => SecurityRisk;
   /**
-   * What the model says of each of its calls, beside the input of the tool: stored on the action, and not in the arguments of
-   * its call. Nobody has checked it. @defaultValue the risk where `confirmation` is `{ risk }` and there is no `assessRisk`
+   * The statements of the model about each of its calls, beside the input of the tool: stored on the action, and not in the
+   * arguments of its call. Nobody has checked it. @defaultValue the risk where `confirmation` is `{ risk }` and there is no
+   * `assessRisk`
    */
   readonly askOfModel?: AskedOfModel;
   /** @defaultValue none */
@@ -52,13 +55,40 @@ export interface AgentOptions {
   readonly instrumentation?: Instrumentation;
   /** The time limit of a call whose tool has no `timeoutMs`. Unit: milliseconds; `Infinity` is no limit. @defaultValue 300000 */
   readonly toolTimeoutMs?: number;
-  /** How many calls of tools marked `parallel` may run at the same time. @defaultValue 4 */
+  /** The number of calls of tools marked `parallel` that may run at the same time. @defaultValue 4 */
   readonly toolConcurrency?: number;
-  /** How much of a tool's output the model is shown, and where the rest is kept. @defaultValue see {@link OutputLimit} */
+  /** The limit of what the model is shown of a tool's output, and the store of the rest. @defaultValue see {@link OutputLimit} */
   readonly output?: OutputLimit;
   /**
    * Called when the provider's prompt cache begins to read less than the conversation's requests share, and when it reads it again. The
    * log keeps the same report. It must not throw. @defaultValue none
    */
   readonly onCacheDrift?: (report: CacheDriftReport) => void;
+}
+
+/** The options of an agent as its steps read them: checked, with what follows from them. */
+export interface AgentParts extends Omit<AgentOptions, 'tools'> {
+  /** The tools as the model is told of them: with the fields of `askOfModel`. */
+  readonly tools: Toolset;
+  readonly toolDefinitions: readonly ToolDefinition[];
+  /** Reads the fields of `askOfModel` from a call. Never throws. */
+  readonly readRequestedFields: (call: ToolCall) => CallWithFields;
+  readonly confirmation: ConfirmationPolicy;
+  readonly hooks: Hooks;
+  readonly createEvent: CreateEvent;
+  readonly sentPrompts: SentPrompts;
+  readonly cacheWatch: CacheWatch;
+}
+
+/**
+ * Returns the window that the agent plans with: smaller than the model's if the model reads less input than its window holds. Undefined
+ * if it is not known. Unit: tokens.
+ */
+export function usableWindow({
+  llm,
+  maxOutputTokens,
+}: Pick<AgentOptions, 'llm' | 'maxOutputTokens'>): number | undefined {
+  const { contextWindow, facts } = llm;
+  if (contextWindow === undefined || facts?.maxInputTokens === undefined) return contextWindow;
+  return Math.min(contextWindow, facts.maxInputTokens + (maxOutputTokens ?? 0));
 }

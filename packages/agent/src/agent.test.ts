@@ -8,7 +8,7 @@ import type { Condenser } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
-import { ConversationStateProjection } from './conversation-state.js';
+import { ConversationStateProjection } from './state.js';
 import { ContextOverflowError, LimitExceededError } from './errors.js';
 
 const echo = defineTool({
@@ -101,18 +101,6 @@ describe('the condenser of a step', () => {
     ]);
   });
 
-  test('is told the window', async () => {
-    let seen: number | undefined;
-    const curious = condenserOf('curious', (view, { contextWindow }) => {
-      seen = contextWindow;
-      return view;
-    });
-    await stepOnce(new Agent({ llm: scriptedLLM({ script: ['Hi.'], contextWindow: 12_345 }), condenser: curious }), [
-      userMessage('Go.'),
-    ]);
-    expect(seen).toBe(12_345);
-  });
-
   test('has nothing to forget: an empty condensation settles the request', async () => {
     const helpless = condenserOf(
       'helpless',
@@ -144,20 +132,6 @@ describe('context overflow', () => {
     return [userMessage('Go.'), action, result];
   };
 
-  test('with a condenser that handles requests: one is emitted', async () => {
-    const agent = new Agent({ llm: scriptedLLM({ script: [tooLong()] }), condenser: willing });
-    const { outcome, types } = await stepOnce(agent, worked());
-    expect(outcome).toEqual({ type: 'condensation-request' });
-    expect(types).toEqual(['condensation-request']);
-  });
-
-  test('without one: the agent itself makes room', async () => {
-    const agent = new Agent({ llm: scriptedLLM({ script: [tooLong()] }) });
-    const { outcome, types } = await stepOnce(agent, worked());
-    expect(outcome).toMatchObject({ type: 'condensation', condensation: { metadata: { reason: 'hard-reset' } } });
-    expect(types).toEqual(['condensation']);
-  });
-
   test('of protected events: a typed error with advice and numbers, and the condenser is not called', async () => {
     const kind = { provider: 'scripted', kind: 'input', inputTokens: 400, contextWindow: 4 } as const;
     for (const condenser of [{}, { condenser: willing }]) {
@@ -172,12 +146,6 @@ describe('context overflow', () => {
         cause: { code: 'context-window-exceeded' },
       });
     }
-  });
-
-  test('with nothing left to forget: a typed error at once', async () => {
-    const agent = new Agent({ llm: scriptedLLM({ script: [tooLong()] }), condenser: willing });
-    const step = stepOnce(agent, [userMessage('Go.')]);
-    await expect(step).rejects.toThrow(/everything that may be forgotten is forgotten/);
   });
 
   test('after three condensations in a row: a typed error instead of a fourth', async () => {

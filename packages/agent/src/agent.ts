@@ -4,30 +4,28 @@ import { ContentPolicyError, ContextWindowExceededError } from '@palimpsest/llm-
 import type { LLM } from '@palimpsest/llm-adapters';
 import { isCondensation } from '@palimpsest/view';
 import type { Condenser, RenderOptions, View } from '@palimpsest/view';
-import type { AgentOptions } from './agent-options.js';
+import type { AgentOptions, AgentParts } from './agent-options.js';
+import { condense } from './condensing/condense.js';
+import { recoverFromOverflow } from './condensing/overflow.js';
 import { assertConfirmationPolicy, unconfirmed } from './confirmation.js';
-import type { ConversationState } from './conversation-state.js';
+import { assertCount, assertMethod, assertPositive } from './errors.js';
 import type { Hooks } from './hooks.js';
 import type { Instrumentation } from './instrumentation.js';
-import type { ModelAnswer } from './model/model-call.js';
-import { refusalNote } from './model/refusal-note.js';
 import { CacheWatch } from './model/cache-watch.js';
+import { callModel } from './model/call.js';
+import type { ModelAnswer } from './model/call.js';
+import { handleResponse } from './model/response.js';
 import { SentPrompts } from './model/sent-prompts.js';
-import { assertCount, assertMethod, assertPositive } from './option-checks.js';
-import { askModel } from './step/completion.js';
-import { condense } from './step/condensation.js';
-import { emitTo } from './event-sink.js';
-import { carryOut } from './step/execution.js';
-import { makeRoom } from './step/overflow.js';
-import { actOn } from './step/response.js';
-import type { StepContext } from './step/step-context.js';
-import { StepLog } from './step/step-log.js';
-import type { StepOptions } from './step/step-options.js';
-import type { StepOutcome } from './step/step-outcome.js';
-import { assertOutputLimit } from './tools/output-limit.js';
-import { askingTools } from './tools/asked-fields.js';
-import type { AskingTools } from './tools/asked-fields.js';
-import type { Toolset } from './tools/tool-call.js';
+import { refusalNote } from './notes.prompt.js';
+import type { StepOutcome } from './outcome.js';
+import type { ConversationState } from './state.js';
+import { beginStep, renderOptions } from './step.js';
+import type { StepOptions } from './step.js';
+import { prepareActions } from './tool-calls/call.js';
+import type { Toolset } from './tool-calls/call.js';
+import { executeToolCalls } from './tool-calls/execution.js';
+import { assertOutputLimit } from './tool-calls/output.js';
+import { withRequestedFields } from './tool-calls/requested-fields.js';
 
 /**
  * A model with instructions, tools and a condenser. It keeps no state of a conversation: a step reads all that it needs from the
@@ -46,8 +44,7 @@ export class Agent {
   readonly sentPrompts = new SentPrompts();
   /** A memo of what the log says about drift of the prompt cache. */
   readonly cacheWatch = new CacheWatch();
-  readonly #options: AgentOptions;
-  readonly #askingTools: AskingTools;
+  readonly #parts: AgentParts;
 
   /**
    * @throws TypeError when two tools have the same name, or when `llm`, `condenser` or `confirmation` is not one;
@@ -63,38 +60,52 @@ export class Agent {
     assertPositive('condenserTimeoutMs', options.condenserTimeoutMs);
     for (const { name, timeoutMs } of options.tools ?? []) assertPositive(`timeoutMs of the tool '${name}'`, timeoutMs);
     assertOutputLimit(options.output);
+    const given = options.tools ?? [];
+    const { tools, readRequestedFields } = withRequestedFields(given, {
+      risk: asksForRisk(options),
+      ...options.askOfModel,
+    });
+    this.#parts = {
+      ...options,
+      tools,
+      get toolDefinitions() {
+        return [...tools.values()].map(toolDefinition);
+      },
+      readRequestedFields,
+      confirmation: options.confirmation ?? 'never',
+      hooks: options.hooks ?? {},
+      createEvent: wellFormedEvents(options.createEvent ?? createDefaultEvent),
+      sentPrompts: this.sentPrompts,
+      cacheWatch: this.cacheWatch,
+    };
     this.llm = options.llm;
     this.systemPrompt = options.systemPrompt;
     this.condenser = options.condenser;
-    this.#askingTools = askingTools(options.tools ?? [], { risk: asksForRisk(options), ...options.askOfModel });
-    this.tools = this.#askingTools.tools;
-    this.createEvent = wellFormedEvents(options.createEvent ?? createDefaultEvent);
-    this.hooks = options.hooks ?? {};
+    this.tools = tools;
+    this.createEvent = this.#parts.createEvent;
+    this.hooks = this.#parts.hooks;
     this.instrumentation = options.instrumentation;
     this.context = options.context;
-    this.#options = options;
   }
 
   /** The tools as the model is told of them. */
   get toolDefinitions(): readonly ToolDefinition[] {
-    return [...this.tools.values()].map(toolDefinition);
+    return this.#parts.toolDefinitions;
   }
 
-  /** How thinking is rendered: as the options say, else as the model needs it. */
+  /** The mode in which thinking is rendered: as the options say, else as the model needs it. */
   get thinking(): NonNullable<RenderOptions['thinking']> | undefined {
-    return this.#options.render?.thinking ?? this.llm.facts?.thinking;
+    return this.#parts.render?.thinking ?? this.llm.facts?.thinking;
   }
 
-  /** How the view is rendered for the next request. */
+  /** Returns the options with which the next request is rendered. */
   renderOptions(state: ConversationState): RenderOptions {
-    const thinking = state.isThinkingOff ? 'none' : this.thinking;
-    return { ...this.#options.render, thinking };
+    return renderOptions(this.#parts, state);
   }
 
-  /** Of these actions, those that need a confirmation and have none. */
+  /** Returns those of the actions that need a confirmation and have none. */
   unconfirmed(actions: readonly ActionEvent[], state: ConversationState): readonly ActionEvent[] {
-    const { confirmation: policy = 'never' } = this.#options;
-    return unconfirmed(actions, { policy, tools: this.tools, confirmed: state.confirmedActions });
+    return unconfirmed(prepareActions(actions, this.tools), this.#parts, state.confirmedActions);
   }
 
   /**
@@ -118,22 +129,20 @@ export class Agent {
   }
 
   async #step(state: ConversationState, options: StepOptions): Promise<StepOutcome> {
-    const step = this.#begin(state, options);
-    if (state.pendingActions.length > 0) return carryOut(state.pendingActions, step);
-    // Read together with the view that the condenser gets.
-    const { standingWords } = state;
+    const step = beginStep(this.#parts, state, options);
+    if (state.pendingActions.length > 0) return executeToolCalls(state.pendingActions, step);
     const condensed = await condense(step);
     if (isCondensation(condensed)) return { type: 'condensation', condensation: condensed };
     let answer: ModelAnswer;
     try {
-      answer = await askModel(condensed, standingWords, step);
+      answer = await callModel(condensed, step);
     } catch (error) {
-      if (ContextWindowExceededError.isInstance(error)) return makeRoom(error, condensed, step);
+      if (ContextWindowExceededError.isInstance(error)) return recoverFromOverflow(error, condensed, step);
       if (!ContentPolicyError.isInstance(error) || state.wasRefused) throw error;
       await step.emit(refusalNote(this.createEvent));
       return { type: 'refused' };
     }
-    return actOn(answer, condensed, step);
+    return handleResponse(answer, condensed, step);
   }
 
   /**
@@ -143,38 +152,7 @@ export class Agent {
    * is not emitted: an attempt `unsettled` says so.
    */
   async condense(state: ConversationState, options: StepOptions): Promise<View | Condensation> {
-    return condense(this.#begin(state, options));
-  }
-
-  #begin(
-    state: ConversationState,
-    { signal, onDelta, secrets, requestedCondenser, onPending, ...sink }: StepOptions,
-  ): StepContext {
-    const { tools, toolDefinitions, hooks, createEvent, sentPrompts, cacheWatch } = this;
-    const log = new StepLog(state);
-    const emitToHost = emitTo(sink);
-    return {
-      options: this.#options,
-      tools,
-      takeFields: this.#askingTools.take,
-      toolDefinitions,
-      hooks,
-      createEvent,
-      sentPrompts,
-      cacheWatch,
-      render: this.renderOptions(state),
-      state,
-      log,
-      emit: async (...batch) => {
-        await emitToHost(...batch);
-        log.add(batch);
-      },
-      signal,
-      onDelta,
-      secrets,
-      requestedCondenser,
-      onPending,
-    };
+    return condense(beginStep(this.#parts, state, options));
   }
 }
 

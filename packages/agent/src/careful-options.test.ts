@@ -7,10 +7,9 @@ import { z } from 'zod';
 import { Agent } from './agent.js';
 import type { AgentOptions } from './agent-options.js';
 import type { ConfirmationPolicy } from './confirmation.js';
-import { Conversation } from './conversation.js';
+import { Conversation } from './conversation/conversation.js';
 import { ConversationRunError } from './errors.js';
-import { InvalidSecretError } from './secrets/errors.js';
-import { secretMask } from './secrets/secret-mask.js';
+import { InvalidSecretError, secretMask } from './secrets/mask.js';
 
 const value = 'hunter2-hunter2';
 

@@ -9,9 +9,9 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
-import { Conversation } from './conversation.js';
+import { Conversation } from './conversation/conversation.js';
 
-import { finishTool } from './tools/finish-tool.js';
+import { finishTool } from './tool-calls/built-in-tools.js';
 
 const ofType = (events: Iterable<Event>, type: string) => [...events].filter((event) => event.type === type);
 

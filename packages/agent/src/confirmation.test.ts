@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { Agent } from './agent.js';
 import type { AgentOptions } from './agent-options.js';
 import { begunBy, beginningOf } from './confirmation.js';
-import { Conversation } from './conversation.js';
+import { Conversation } from './conversation/conversation.js';
 import type { Hooks } from './hooks.js';
 
 function setup(script: Script, options: Partial<AgentOptions> = {}) {
@@ -172,6 +172,18 @@ describe('a policy that reads the input', () => {
       expect((await conversation.run()).status).toBe('waiting-for-confirmation');
     },
   );
+
+  test('is not asked about a call that waits and cannot be run any more', async () => {
+    const asks = () => true;
+    const { agent } = setup([{ toolCalls: [removing('a')] }, 'Done.'], { confirmation: { asks } });
+    const conversation = await Conversation.open({ agent });
+    await conversation.send('Go.');
+    expect((await conversation.run()).status).toBe('waiting-for-confirmation');
+    const llm = scriptedLLM({ script: ['Done.'], idPrefix: 'other' });
+    const fork = await conversation.fork({ agent: new Agent({ llm, confirmation: { asks } }) });
+    expect(fork.waitingActions).toEqual([]);
+    expect(await fork.run()).toMatchObject({ status: 'finished' });
+  });
 
   test('hooks are told what the user has confirmed', async () => {
     const told: boolean[] = [];

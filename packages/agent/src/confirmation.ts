@@ -1,12 +1,11 @@
 import type { ActionEvent, CreateEvent, Event, EventId } from '@palimpsest/events';
-import { prepareCall } from './tools/tool-call.js';
-import type { Toolset } from './tools/tool-call.js';
+import type { PreparedAction, PreparedCall, Toolset } from './tool-calls/call.js';
 
 /** The risk of an action. */
 export type SecurityRisk = NonNullable<ActionEvent['securityRisk']>;
 
 /**
- * Which actions wait for confirmation. `{ risk }`: actions of this risk or a higher one, and of unknown risk. A function
+ * A rule for which actions wait for confirmation. `{ risk }`: actions of this risk or a higher one, and of unknown risk. A function
  * decides for each action. Calls of tools marked `readOnly` and calls that cannot be run never wait; `{ asks }` decides for
  * `readOnly` tools too, and reads the parsed input. One action that waits holds up all actions of its response.
  */
@@ -23,26 +22,26 @@ const order: ReadonlyMap<SecurityRisk, number> = new Map([
   ['high', 3],
 ]);
 
-/** The actions that the policy asks about and that nobody has confirmed. A policy that throws asks about the action. */
+/** Returns the actions that the policy asks about and that nobody has confirmed. A policy that throws asks about the action. */
 export function unconfirmed(
-  actions: readonly ActionEvent[],
-  options: { readonly policy: ConfirmationPolicy; readonly tools: Toolset; readonly confirmed: ReadonlySet<EventId> },
+  calls: readonly PreparedAction[],
+  { confirmation: policy, tools }: { readonly confirmation: ConfirmationPolicy; readonly tools: Toolset },
+  confirmed: ReadonlySet<EventId>,
 ): readonly ActionEvent[] {
-  const { policy, tools, confirmed } = options;
-  return actions.filter((action) => {
+  const waiting = calls.filter(({ action, prepared }) => {
     if (action.executable === false || confirmed.has(action.id)) return false;
-    if (typeof policy === 'object' && 'asks' in policy) return asksWithInput(policy, action, tools);
+    if (typeof policy === 'object' && 'asks' in policy) return asksWithInput(policy, action, prepared);
     if (tools.get(action.toolCall.name)?.annotations?.readOnly === true) return false;
     return asks(policy, action);
   });
+  return waiting.map(({ action }) => action);
 }
 
 function asksWithInput(
   policy: Extract<ConfirmationPolicy, { readonly asks: unknown }>,
   action: ActionEvent,
-  tools: Toolset,
+  prepared: PreparedCall,
 ): boolean {
-  const prepared = prepareCall(action.toolCall, tools);
   // Nothing runs, whoever confirms it.
   if (prepared.type === 'refused') return false;
   try {
@@ -66,7 +65,6 @@ function asks(policy: SimplePolicy, action: ActionEvent): boolean {
   }
 }
 
-/** The higher one of two risks. */
 export function higherRisk(one: SecurityRisk, other: SecurityRisk): SecurityRisk {
   return rankOf(one) >= rankOf(other) ? one : other;
 }
@@ -91,7 +89,7 @@ const confirmedKey = 'confirmed-actions';
 const begunKey = 'begun-actions';
 
 /**
- * The record that a person, or the application on their behalf, has confirmed actions. `open` are all actions of the response
+ * Makes the record that a person, or the application on their behalf, has confirmed actions. `open` are all actions of the response
  * without a result: none of them has begun, because actions that need no confirmation wait for the others.
  */
 export function confirmationOf(
@@ -103,27 +101,27 @@ export function confirmationOf(
   return createEvent('conversation-state-update', { source: 'user', key: confirmedKey, value });
 }
 
-/** The actions that an event confirms; none for any other event. */
+/** Returns the actions that an event confirms; none for any other event. */
 export function confirmedBy(event: Event): readonly EventId[] {
   const value = saidByUser(event) ? valueOf(event, confirmedKey) : undefined;
   return idsIn(isRecord(value) ? value.actions : value);
 }
 
 /**
- * The actions that had not begun when they were confirmed, and whose beginning the log will record. Records of older versions
- * do not name them, so their actions may have begun.
+ * Returns the actions that had not begun when they were confirmed, and whose beginning the log will record. Records of older
+ * versions do not name them, so their actions may have begun.
  */
 export function releasedBy(event: Event): readonly EventId[] {
   const value = saidByUser(event) ? valueOf(event, confirmedKey) : undefined;
   return idsIn(isRecord(value) ? value.notBegun : undefined);
 }
 
-/** The record that actions begin. It is appended before the first of them is carried out. */
+/** Makes the record that actions begin. It is appended before the first of them is carried out. */
 export function beginningOf(actions: readonly ActionEvent[], createEvent: CreateEvent): Event {
   return createEvent('conversation-state-update', { key: begunKey, value: actions.map(({ id }) => id) });
 }
 
-/** The actions that an event records as begun; none for any other event. */
+/** Returns the actions that an event records as begun; none for any other event. */
 export function begunBy(event: Event): readonly EventId[] {
   return idsIn(valueOf(event, begunKey));
 }

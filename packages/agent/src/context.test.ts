@@ -5,8 +5,8 @@ import { condensation } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { Agent } from './agent.js';
-import { Conversation } from './conversation.js';
-import { secretMask } from './secrets/secret-mask.js';
+import { Conversation } from './conversation/conversation.js';
+import { secretMask } from './secrets/mask.js';
 
 const rule = 'Use tabs.';
 

@@ -185,13 +185,13 @@ export class MissingPackageError extends PalimpsestError {
   }
 }
 
-/** The code of an error, for programs: a PalimpsestError's `code`, else the error's name. */
+/** Returns the code of an error, for programs: a PalimpsestError's `code`, else the error's name. */
 export function codeOf(thrown: unknown): string {
   if (PalimpsestError.isInstance(thrown)) return thrown.code;
   return thrown instanceof Error ? thrown.name : 'unknown';
 }
 
-/** The message of any thrown value. Never throws. */
+/** Returns the message of any thrown value. Never throws. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);
@@ -199,4 +199,22 @@ export function messageOf(thrown: unknown): string {
     // The value has no prototype, or a getter that throws.
     return 'an error without a message was thrown';
   }
+}
+
+/** @throws RangeError when the value is not a whole number of at least `least`. Undefined is allowed. */
+export function assertCount(name: string, value: number | undefined, least: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
+  throw new RangeError(`${name} must be a whole number of at least ${least}, not ${String(value)}.`);
+}
+
+/** @throws RangeError when the value is not more than 0. `Infinity` and undefined are allowed. */
+export function assertPositive(name: string, value: number | undefined): void {
+  if (value === undefined || (typeof value === 'number' && value > 0)) return;
+  throw new RangeError(`${name} must be more than 0 (Infinity: no limit), not ${String(value)}.`);
+}
+
+/** @throws TypeError when the value has no such method, for instance because a factory was not called or not awaited. */
+export function assertMethod(name: string, value: object, method: string, what: string): void {
+  if (typeof (value as Partial<Record<string, unknown>> | undefined)?.[method] === 'function') return;
+  throw new TypeError(`${name} must be ${what}, with \`${method}\`. Was its factory called, and awaited?`);
 }

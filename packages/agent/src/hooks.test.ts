@@ -7,7 +7,7 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
-import { Conversation } from './conversation.js';
+import { Conversation } from './conversation/conversation.js';
 import type { Hooks } from './hooks.js';
 
 const rolling: Condenser = {

@@ -37,12 +37,11 @@ export interface Hooks {
   readonly beforeStop?: (answer: string) => Answer<Verdict>;
 }
 
-/** The note of a verdict. */
 export function noteOf(verdict: Verdict): string | undefined {
   return verdict !== undefined && 'note' in verdict ? verdict.note : undefined;
 }
 
-/** The reason of a veto, also when the veto gives none. */
+/** Returns the reason of a veto, also when the veto gives none. */
 export function vetoOf(verdict: Verdict): string | undefined {
   return verdict !== undefined && 'veto' in verdict ? verdict.veto || noReason : undefined;
 }

@@ -2,29 +2,25 @@
 export { ConversationBusyError } from '@palimpsest/events';
 export { Agent } from './agent.js';
 export type { AgentOptions } from './agent-options.js';
-export type { EventSink } from './event-sink.js';
-export type { StepOptions } from './step/step-options.js';
-export type { StepOutcome } from './step/step-outcome.js';
-export type { ConversationState } from './conversation-state.js';
-export { ConversationStateProjection } from './conversation-state.js';
-export { Conversation } from './conversation.js';
-export type {
-  ConversationOptions,
-  ForkOptions,
-  RequestOptions,
-  RunOptions,
-} from './conversation/conversation-options.js';
+export type { EventSink, StepOptions } from './step.js';
+export type { ConversationStatus, RunOutcome, StepOutcome, StuckPattern } from './outcome.js';
+export type { ConversationState, MessagesInForce } from './state.js';
+export { ConversationStateProjection } from './state.js';
+export { Conversation } from './conversation/conversation.js';
+export type { ConversationOptions, ForkOptions, RequestOptions, RunOptions } from './conversation/options.js';
 export type { CacheDriftReport } from './model/cache-watch.js';
 export { cacheDriftKey } from './model/cache-watch.js';
-export type { StandingWords } from './model/standing-words.js';
-export type { ConversationStatus, RunOutcome } from './conversation/run-outcome.js';
-export type { ToolExecutionOptions } from './tools/tool-execution-options.js';
-export { executeActions } from './tools/tool-execution.js';
-export type { PreparedCall, Toolset } from './tools/tool-call.js';
-export { prepareCall, toolset } from './tools/tool-call.js';
-export type { AskedOfModel } from './tools/asked-fields.js';
-export { toolEvent, toolSender } from './tools/tool-event.js';
-export { finishTool, finishToolName } from './tools/finish-tool.js';
+export type { Toolset } from './tool-calls/call.js';
+export type { AskedOfModel } from './tool-calls/requested-fields.js';
+export { toolEvent, toolSender } from './tool-calls/run-tool.js';
+export {
+  finishTool,
+  finishToolName,
+  readOutputTool,
+  readOutputToolName,
+  requestCondensationTool,
+  requestCondensationToolName,
+} from './tool-calls/built-in-tools.js';
 export type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 export type { Hooks, Remark, Verdict } from './hooks.js';
 export type {
@@ -37,12 +33,8 @@ export type {
   Work,
 } from './instrumentation.js';
 export { instrumentedLLM } from './instrumentation.js';
-export type { OutputLimit } from './tools/output-limit.js';
-export type { OutputPart, OutputStore } from './tools/output-store.js';
-export { readOutputTool, readOutputToolName } from './tools/read-output-tool.js';
-export type { WholeOutputEvent } from './tools/whole-output.js';
-export { requestCondensationTool, requestCondensationToolName } from './condensing/request-condensation-tool.js';
-export type { StuckFinding, StuckPattern, StuckThresholds } from './stuck-detection.js';
+export type { OutputLimit, OutputPart, OutputStore, WholeOutputEvent } from './tool-calls/output.js';
+export type { StuckFinding, StuckThresholds } from './stuck-detection.js';
 export { defaultStuckThresholds, stuckPattern } from './stuck-detection.js';
 export type { Limits } from './limits.js';
 export { defaultLimits, maxCondensationsInARow, maxContinuations } from './limits.js';
@@ -57,17 +49,9 @@ export {
   NoUserMessageError,
   ToolEventRefusedError,
 } from './errors.js';
-export type { SecretMask } from './secrets/secret-mask.js';
-export { secretMask } from './secrets/secret-mask.js';
-export { minSecretLength } from './secrets/secret-search.js';
-export type { Environment } from './secrets/environment-secrets.js';
-export {
-  environmentWithoutSecrets,
-  minEnvironmentSecretLength,
-  secretsOfEnvironment,
-} from './secrets/environment-secrets.js';
-export { maskedDeltas } from './secrets/masked-deltas.js';
-export { maskedEvents } from './secrets/masked-events.js';
-export { maskedTool } from './secrets/masked-tool.js';
-export type { TextStream } from './secrets/masked-stream.js';
-export { InvalidSecretError } from './secrets/errors.js';
+export type { SecretMask } from './secrets/mask.js';
+export { InvalidSecretError, maskedDeltas, maskedEvents, maskedTool, secretMask } from './secrets/mask.js';
+export { minSecretLength } from './secrets/search.js';
+export type { Environment } from './secrets/environment.js';
+export { environmentWithoutSecrets, minEnvironmentSecretLength, secretsOfEnvironment } from './secrets/environment.js';
+export type { TextStream } from './secrets/search.js';

@@ -1,11 +1,10 @@
 import type { ActionEvent, Condensation, CondensationAttempt, Tool, ToolOutput } from '@palimpsest/events';
 import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import type { View } from '@palimpsest/view';
-import type { RunOutcome } from './conversation/run-outcome.js';
-import type { SecretMask } from './secrets/secret-mask.js';
-import type { StepOutcome } from './step/step-outcome.js';
+import type { RunOutcome, StepOutcome } from './outcome.js';
+import type { SecretMask } from './secrets/mask.js';
 
-/** What is known of any work before it begins. */
+/** The facts that are known of any work before it begins. */
 export interface Work {
   /** Undefined where nobody knows it: then it is that of the work around. */
   readonly conversationId?: string | undefined;
@@ -38,7 +37,7 @@ export interface RunWork extends Work {
 /** A request to a model. */
 export interface ModelCallWork extends Work {
   readonly llm: LLM;
-  /** Who asks: `agent`, `aside`, `condenser`. */
+  /** The asking part: `agent`, `aside`, `condenser`. */
   readonly purpose: string;
   /** Hides values in the content of the request and of the answer. */
   readonly secrets?: SecretMask | undefined;
@@ -74,7 +73,7 @@ export interface Instrumentation {
    */
   run(about: RunWork, work: (traceparent?: string) => Promise<RunOutcome>): Promise<RunOutcome>;
   step(about: Work, work: () => Promise<StepOutcome>): Promise<StepOutcome>;
-  /** The request may be changed only in what it reports: `onDelta` where there is one, `onRetry`, `onWait`. */
+  /** Observes a request, which may be changed only in what it reports: `onDelta` where there is one, `onRetry`, `onWait`. */
   modelCall(
     about: ModelCallWork,
     request: CompletionRequest,
@@ -89,8 +88,8 @@ export interface Instrumentation {
 }
 
 /**
- * A model whose calls are observed: for condensers, tools and whatever else asks a model beside the agent. The agent observes the calls
- * of its own.
+ * Wraps a model so that its calls are observed: for condensers, tools and whatever else asks a model beside the agent. The agent
+ * observes the calls of its own.
  *
  * @param options - `purpose`: who asks, by default `condenser`; `secrets`: the conversation's, for an instrumentation that records content
  */

@@ -11,9 +11,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
 import type { AgentOptions } from './agent-options.js';
-import { Conversation } from './conversation.js';
-import { finishTool } from './tools/finish-tool.js';
-import { requestCondensationTool } from './condensing/request-condensation-tool.js';
+import { Conversation } from './conversation/conversation.js';
+import { finishTool, requestCondensationTool } from './tool-calls/built-in-tools.js';
 
 /** Known defects of other systems in a step or a loop, by their numbers in the project's list. */
 

@@ -4,7 +4,7 @@ import { condensation } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { Agent } from './agent.js';
-import { Conversation } from './conversation.js';
+import { Conversation } from './conversation/conversation.js';
 import { noRunUsage, withCallOf } from './limits.js';
 
 const usage = { uncachedInputTokens: 900, cacheReadTokens: 50, cacheWriteTokens: 40, outputTokens: 10 };

@@ -1,7 +1,6 @@
 import { usageSchema } from '@palimpsest/events';
 import type { Event, Usage } from '@palimpsest/events';
-import { LimitExceededError } from './errors.js';
-import { assertCount, assertPositive } from './option-checks.js';
+import { assertCount, assertPositive, LimitExceededError } from './errors.js';
 
 /**
  * Limits of a run. It ends with {@link LimitExceededError} when one is reached. A run that another process takes over, because the first
@@ -17,18 +16,20 @@ export interface Limits {
 }
 
 /**
- * How many condensations may follow each other without a model call. Then the model is called with the view as it is. If that does
- * not fit, the history cannot be made to fit.
+ * The number of condensations that may follow each other without a model call. Then the model is called with the view as it is. If
+ * that does not fit, the history cannot be made to fit.
  */
 export const maxCondensationsInARow = 3;
 
-/** How often in a row an answer is continued that was cut and holds no call that could be run. If it is cut once more, the run ends. */
+/**
+ * The number of times in a row that an answer is continued that was cut and holds no call that could be run. If it is cut once
+ * more, the run ends.
+ */
 export const maxContinuations = 3;
 
 /** The default limits of a run. */
 export const defaultLimits: Limits = { maxIterations: 500 };
 
-/** The usage of a run so far. */
 export interface RunUsage {
   readonly iterations: number;
   /** Unit: tokens. */
@@ -39,7 +40,6 @@ export interface RunUsage {
   readonly callsWithoutCost: number;
 }
 
-/** The usage of a run that has not begun. */
 export const noRunUsage: RunUsage = { iterations: 0, tokens: 0, costUsd: 0, callsWithoutCost: 0 };
 
 /** @throws RangeError when a limit is out of range. */

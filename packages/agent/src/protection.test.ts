@@ -10,8 +10,8 @@ import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { Agent } from './agent.js';
 import type { AgentOptions } from './agent-options.js';
-import { Conversation } from './conversation.js';
-import { finishTool } from './tools/finish-tool.js';
+import { Conversation } from './conversation/conversation.js';
+import { finishTool } from './tool-calls/built-in-tools.js';
 
 const instructions = 'Answer in German.';
 const task = 'Fix the slow tests.';

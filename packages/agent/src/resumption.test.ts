@@ -10,8 +10,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
 import { begunBy } from './confirmation.js';
-import { Conversation } from './conversation.js';
-import { finishTool } from './tools/finish-tool.js';
+import { Conversation } from './conversation/conversation.js';
+import { finishTool } from './tool-calls/built-in-tools.js';
 
 const rolling: Condenser = {
   name: 'rolling',

@@ -9,8 +9,8 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
-import { Conversation } from './conversation.js';
-import { requestCondensationTool } from './condensing/request-condensation-tool.js';
+import { Conversation } from './conversation/conversation.js';
+import { requestCondensationTool } from './tool-calls/built-in-tools.js';
 
 const echo = defineTool({
   name: 'echo',
@@ -239,19 +239,6 @@ test('G19: an answer that is a refusal is no answer: no model reads it, it is pa
   }
 });
 
-test('an answer that was cut off does not end the run: the model is told, and continues', async () => {
-  const llm = scriptedLLM({ script: [{ text: 'The first half', finishReason: 'length' }, ' and the second.'] });
-  const conversation = await Conversation.open({ agent: new Agent({ llm }) });
-  await conversation.send('Tell me all.');
-  expect(await conversation.run()).toMatchObject({
-    status: 'finished',
-    answer: 'The first half and the second.',
-    iterations: 2,
-  });
-  expect(llm.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
-  expect(JSON.stringify(llm.requests[1]?.messages.at(-1))).toContain('cut off');
-});
-
 test('the model requests a condensation, and gets it before its next call', async () => {
   const condenser: Condenser = {
     name: 'rolling',
@@ -267,31 +254,6 @@ test('the model requests a condensation, and gets it before its next call', asyn
   await conversation.send('Go.');
   expect(await conversation.run()).toMatchObject({ status: 'finished', condensations: 1 });
   expect(ofType(conversation.events, 'condensation-request')).toMatchObject([{ source: 'agent' }]);
-});
-
-test('interrupt ends a run in a model call and in a tool; open calls are answered', async () => {
-  const running: { conversation?: Conversation } = {};
-  const hang = defineTool({
-    name: 'hang',
-    description: '',
-    input: z.object({}),
-    execute: (_, { signal }) =>
-      new Promise((_resolve, reject) => {
-        signal?.addEventListener('abort', () => reject(new Error('stopped')));
-        running.conversation?.interrupt();
-      }),
-  });
-  const llm = scriptedLLM({
-    script: [{ toolCalls: [{ name: 'hang' }, { name: 'echo', arguments: { text: 'x' } }] }, 'Done.'],
-  });
-  const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [hang, echo] }) });
-  running.conversation = conversation;
-  await conversation.send('Go.');
-  expect(await conversation.run()).toMatchObject({ status: 'paused' });
-  expect(ofType(conversation.events, 'agent-error')).toHaveLength(2);
-  expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'Done.' });
-  conversation.interrupt();
-  expect(conversation.status).toBe('finished');
 });
 
 describe('fork', () => {
@@ -345,13 +307,4 @@ test('follow yields every event, to a slow reader too, and ends with its signal'
   stop.abort();
   await reading;
   expect(seen).toEqual(typesIn(conversation.events));
-});
-
-test("deltas of the model's answers reach the listener, those of condensers do not", async () => {
-  const llm = scriptedLLM({ script: ['In words.'] });
-  const conversation = await Conversation.open({ agent: new Agent({ llm }) });
-  await conversation.send('Go.');
-  const pieces: unknown[] = [];
-  await conversation.run({ onDelta: (delta) => pieces.push(delta) });
-  expect(pieces).toEqual([{ type: 'text', text: 'In words.' }]);
 });

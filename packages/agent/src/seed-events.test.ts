@@ -5,7 +5,7 @@ import { View } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
-import { Conversation } from './conversation.js';
+import { Conversation } from './conversation/conversation.js';
 import { ConversationRunError } from './errors.js';
 
 // The examples and tables of the seed "Events" of OpenHands, with its names.

@@ -3,10 +3,10 @@ import type { Event } from '@palimpsest/events';
 import {
   ContentPolicyError,
   ContextWindowExceededError,
+  estimateInputTokens,
   MalformedHistoryError,
   ServiceUnavailableError,
 } from '@palimpsest/llm-adapters';
-import { estimateInputTokens } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedAnswer } from '@palimpsest/llm-adapters/testing';
 import { condensation } from '@palimpsest/view';
@@ -15,7 +15,7 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
-import { Conversation } from './conversation.js';
+import { Conversation } from './conversation/conversation.js';
 
 /** `npm test` meets the first half of the session, CI's thorough run all: `.ci/run`. Unit: answered model calls. */
 const isThorough = process.env['PALIMPSEST_THOROUGH'] === 'true';

@@ -1,12 +1,9 @@
 import { isErrorResult, isSentRole, isToolResult, isUserMessage, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, Event, ToolResultEvent } from '@palimpsest/events';
 import { isLastResort } from './condensing/last-resort.js';
+import type { StuckPattern } from './outcome.js';
 
-/** The patterns of a run that makes no progress. */
-export type StuckPattern =
-  'repeated-action' | 'repeated-error' | 'monologue' | 'alternating-actions' | 'context-window-loop';
-
-/** How often a pattern must repeat in a row. Unit: times. */
+/** The number of times in a row that each pattern must repeat. Unit: times. */
 export interface StuckThresholds {
   /** The same action with the same result. @defaultValue 4 */
   readonly repeatedAction: number;

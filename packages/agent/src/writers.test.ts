@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from './agent.js';
 import type { AgentOptions } from './agent-options.js';
-import { Conversation } from './conversation.js';
+import { Conversation } from './conversation/conversation.js';
 import { ConversationClosedError } from './errors.js';
 
 const condenser: Condenser = {

@@ -3,7 +3,7 @@ import { promises, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import process from 'node:process';
 import { fileEventStore } from '@palimpsest/events/file';
-import { Conversation } from '../src/conversation.js';
+import { Conversation } from '../src/conversation/conversation.js';
 import { answeringAgent } from './answering-agent.js';
 
 const [directory = '', conversationId = '', where = 'before', operation = '1'] = process.argv.slice(2);

@@ -7,7 +7,7 @@ import { fileEventStore } from '@palimpsest/events/file';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { z } from 'zod';
 import { Agent } from '../src/agent.js';
-import { Conversation } from '../src/conversation.js';
+import { Conversation } from '../src/conversation/conversation.js';
 
 const [directory = '', conversationId = '', tasks = ''] = argv.slice(2);
 

@@ -1,7 +1,7 @@
 import type { LLM } from '@palimpsest/llm-adapters';
 import { modelFacts, pricesAt } from '@palimpsest/llm-adapters';
 import { expect, test } from 'vitest';
-import { cacheTermsOf } from './cache-terms.js';
+import { cacheTermsOf } from './condense.js';
 
 const complete = (): never => {
   throw new Error('not asked');

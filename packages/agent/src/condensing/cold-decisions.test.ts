@@ -6,7 +6,7 @@ import { condensation, isCacheCold, View } from '@palimpsest/view';
 import type { CondenseContext, Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from '../conversation/conversation.js';
 
 const cacheLifeMs = 300_000;
 

@@ -6,7 +6,7 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { isLastResort, lastResort } from './last-resort.js';
 import type { LastResortOptions } from './last-resort.js';
-import { jsonSize } from './room-for-view.js';
+import { jsonSize } from './overflow.js';
 
 const megabyte = `first words ${'x'.repeat(1_000_000)} last words`;
 const room = 80_000;

@@ -1,4 +1,12 @@
-import type { Condensation, CreateEvent, LLMConvertibleEvent, Redaction } from '@palimpsest/events';
+import { isToolResult, toolResultContent } from '@palimpsest/events';
+import type {
+  ActionEvent,
+  Condensation,
+  CreateEvent,
+  LLMConvertibleEvent,
+  Redaction,
+  ToolResultEvent,
+} from '@palimpsest/events';
 import {
   condensation,
   newestStep,
@@ -8,18 +16,19 @@ import {
   withoutProperties,
 } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { maskOf } from './last-resort-mask.js';
+import { lastResortSummary } from '../notes.prompt.js';
+import { readOutputToolName } from '../tool-calls/built-in-tools.js';
+import { excerptOf } from '../tool-calls/output.js';
 
-/** Options of {@link lastResort}. */
 export interface LastResortOptions {
   /**
    * The part of the model's window that is left for the view; undefined if the window is not known. Unit: tokens, as the view
    * estimates.
    */
   readonly room: number | undefined;
-  /** Whether this is the last attempt: then everything is forgotten that may be, and long texts are masked down to stubs. */
+  /** True if this is the last attempt: then everything is forgotten that may be, and long texts are masked down to stubs. */
   readonly isLast: boolean;
-  /** Whether the model has a tool that reads masked text. */
+  /** True if the model has a tool that reads masked text. */
   readonly canRead: boolean;
   /** Size of an event. Unit: tokens. @defaultValue as the view estimates */
   readonly sizeOf?: (event: LLMConvertibleEvent) => number;
@@ -27,10 +36,6 @@ export interface LastResortOptions {
 }
 
 const origin = { condenser: 'agent', reason: 'hard-reset' } as const;
-
-const summary =
-  'Earlier steps of this work were dropped, because the history did not fit into the window. Look at the present state of ' +
-  'things before you go on.';
 
 /** The size of the summary and its frame. Unit: tokens. */
 const summaryTokens = 50;
@@ -44,7 +49,7 @@ const giantShare = 0.1;
 const leastGiant = 250;
 /** A smaller event is not masked in the last attempt. Unit: tokens. */
 const leastMasked = 100;
-/** How much of a masked text stays, before the newest step and in it. Unit: characters. */
+/** The length that stays of a masked text, before the newest step and in it. Unit: characters. */
 const excerpts = { old: 400, newest: 2_000 } as const;
 
 /** An event of the view, as it would be sent. */
@@ -100,22 +105,22 @@ export function lastResort(given: View, options: LastResortOptions): Condensatio
   const redactions = items.flatMap(({ redaction }) => (redaction === undefined ? [] : [redaction]));
   const metadata = { ...origin, tokensBefore, masked: redactions.length };
   try {
-    return condensation({ view, start: 0, end, redactions, summary, metadata, createEvent });
+    return condensation({ view, start: 0, end, redactions, summary: lastResortSummary, metadata, createEvent });
   } catch (error) {
     if (!NoCondensationAvailableError.isInstance(error)) throw error;
     return undefined;
   }
 }
 
-/** Whether {@link lastResort} made a condensation. */
+/** Reports whether {@link lastResort} made a condensation. */
 export function isLastResort({ metadata }: Condensation): boolean {
   return metadata?.['condenser'] === origin.condenser && metadata['reason'] === origin.reason;
 }
 
 /**
- * The end of the forgotten range, and the size of what is left: the first cut point at which the rest fits into the target,
- * at the latest the newest step. If the rest would not fit into the room even then, because the newest step holds long
- * messages, the range ends behind the last of them.
+ * Returns the end of the forgotten range, and the size of what is left: the first cut point at which the rest fits into the target,
+ * at the latest the newest step. If the rest would not fit into the room even then, because the newest step holds long messages,
+ * the range ends behind the last of them.
  */
 function forgotten(
   view: View,
@@ -141,4 +146,76 @@ function forgotten(
 
 function sum(items: readonly Item[]): number {
   return items.reduce((total, { size }) => total + size, 0);
+}
+
+export interface MaskOptions {
+  /** The length of the beginning and the end that stay. Unit: characters. */
+  readonly excerpt: number;
+  /** True if the model has a tool that reads the whole text. */
+  readonly canRead: boolean;
+}
+
+/** Shorter texts in arguments stay: paths, names, short commands. Unit: characters. */
+const shortArgument = 200;
+
+/** Masks a result or the arguments of a call. Undefined for any other event: messages can be forgotten, but not masked. */
+export function maskOf(event: LLMConvertibleEvent, options: MaskOptions): Redaction | undefined {
+  if (event.type === 'action') return { eventId: event.id, arguments: maskedArguments(event, options) };
+  return isToolResult(event) ? { eventId: event.id, text: maskedResult(event, options) } : undefined;
+}
+
+function maskedResult(event: ToolResultEvent, options: MaskOptions): string {
+  let text = '';
+  let images = 0;
+  for (const part of toolResultContent(event)) {
+    if (part.type === 'text') text += (text === '' ? '' : '\n') + part.text;
+    else images++;
+  }
+  const lost = images === 0 ? '' : ` and ${images} ${images === 1 ? 'image' : 'images'}`;
+  // The text of an event that is already redacted is a stub, and no part of the output.
+  const excerpt = event.redacted === true ? 0 : options.excerpt;
+  return shortened(text, { ...options, excerpt, lost, handle: handleOf(event) });
+}
+
+/** Returns the handle of the whole text. An output that was shown in part has its own handle. */
+function handleOf(event: ToolResultEvent): string {
+  const handle = event.type === 'observation' ? event.details?.['outputHandle'] : undefined;
+  return typeof handle === 'string' ? handle : event.id;
+}
+
+/** Writes JSON of an object, because some providers accept nothing else: the same keys with shorter texts, or one note. */
+function maskedArguments({ id, toolCall: { arguments: text }, redacted }: ActionEvent, options: MaskOptions): string {
+  const excerpt = redacted === true ? 0 : options.excerpt;
+  const shorten = (long: string): string => shortened(long, { ...options, excerpt, lost: '', handle: id });
+  const most = Math.max(4 * shortArgument, 2 * excerpt);
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      const short = JSON.stringify(value, (_, item: unknown) =>
+        typeof item === 'string' && item.length > shortArgument ? shorten(item) : item,
+      );
+      if (short.length <= most) return short;
+    }
+  } catch {
+    // The arguments are not JSON, or nested too deep.
+  }
+  return JSON.stringify({ removed: shorten(text) });
+}
+
+function shortened(
+  text: string,
+  {
+    excerpt,
+    canRead,
+    lost,
+    handle,
+  }: MaskOptions & {
+    readonly lost: string;
+    readonly handle: string;
+  },
+): string {
+  const { head, tail, left } = excerptOf(text, excerpt);
+  const how = canRead ? ` ${readOutputToolName} with the handle '${handle}' reads them.` : '';
+  const note = `[${left} characters${lost} were removed here, because the history did not fit into the window.${how}]`;
+  return [head, note, tail].filter((part) => part !== '').join('\n');
 }

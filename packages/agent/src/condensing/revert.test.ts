@@ -5,7 +5,7 @@ import { condensation } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from '../conversation/conversation.js';
 import { CondensationNotInForceError } from '../errors.js';
 
 const onRequest: Condenser = {

@@ -11,7 +11,7 @@ import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from './conversation.js';
 import type { Limits } from '../limits.js';
 
 /** A conversation whose model calls a tool, twice in each answer, and never ends. */

@@ -9,8 +9,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
 import type { AgentOptions } from '../agent-options.js';
-import { Conversation } from '../conversation.js';
-import { readOutputTool } from '../tools/read-output-tool.js';
+import { Conversation } from './conversation.js';
+import { readOutputTool } from '../tool-calls/built-in-tools.js';
 
 const types = (events: readonly Event[]) => events.map(({ type }) => type);
 const repeated = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);

@@ -5,8 +5,8 @@ import type { Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
-import { secretMask } from '../secrets/secret-mask.js';
+import { Conversation } from './conversation.js';
+import { secretMask } from '../secrets/mask.js';
 
 const echo = defineTool({
   name: 'echo',

@@ -4,7 +4,7 @@ import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ViewProperty } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from './conversation.js';
 
 const approvals: ViewProperty = (event) => (event.type === 'message' ? event.sender : undefined);
 

@@ -6,7 +6,7 @@ import type { CondenseContext, Condenser } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from './conversation.js';
 import { EventNotInViewError } from '../errors.js';
 
 /** Forgets all but the first and the newest, and keeps the contexts that it was given. */

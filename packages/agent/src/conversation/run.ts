@@ -1,33 +1,29 @@
 import { ConcurrencyError, ConversationBusyError, WriterOustedError } from '@palimpsest/events';
 import type { Event, MessageEvent } from '@palimpsest/events';
+import type { Delta } from '@palimpsest/llm-adapters';
 import { untilAborted } from '@palimpsest/view';
 import type { Agent } from '../agent.js';
-import { ConversationRunError, NoUserMessageError, codeOf, messageOf } from '../errors.js';
+import { codeOf, ConversationRunError, messageOf, NoUserMessageError } from '../errors.js';
 import { vetoOf } from '../hooks.js';
 import { assertWithinLimits, defaultLimits, maxContinuations, noRunUsage, withCallOf } from '../limits.js';
 import type { Limits, RunUsage } from '../limits.js';
-import { isBrokenResponse, missingCutOffNote } from '../model/incomplete-answers.js';
-import { failingNote, turnsLeftNote, unreadNote } from '../notes.js';
-import { maskedDeltas } from '../secrets/masked-deltas.js';
+import { isBrokenResponse, missingCutOffNote } from '../model/streamed-answer.js';
+import { callNotes, failingNote, turnsLeftNote, unreadNote } from '../notes.prompt.js';
+import type { RunOutcome, StepOutcome, StuckPattern } from '../outcome.js';
+import { maskedDeltas } from '../secrets/mask.js';
 import { isCutOff } from '../secrets/masked-event.js';
-import type { StepOptions } from '../step/step-options.js';
-import type { StepOutcome } from '../step/step-outcome.js';
+import type { StepOptions } from '../step.js';
 import { defaultStuckThresholds, stuckPattern } from '../stuck-detection.js';
-import type { StuckPattern, StuckThresholds } from '../stuck-detection.js';
-import { endedBefore } from '../tools/call-answers.js';
-import type { ConversationLog } from './conversation-log.js';
-import type { ConversationOptions, RunOptions } from './conversation-options.js';
-import { withErrorsIgnored } from './delta-listener.js';
-import { answerLeftovers } from './leftovers.js';
-import type { RequestedCondensation } from './requested-condensation.js';
-import type { RunOutcome } from './run-outcome.js';
-import { earlierRun, traceEvent } from './run-trace.js';
+import type { StuckThresholds } from '../stuck-detection.js';
+import { endedBefore, interrupted } from '../tool-calls/results.js';
+import { earlierRun, traceEvent, usageOfOpenRun } from './earlier-run.js';
+import type { MaskedLog } from './log.js';
+import type { ConversationOptions, RunOptions } from './options.js';
+import type { RequestedCondensation } from './requests.js';
 import type { StandingContext } from './standing-context.js';
-import { usageOfOpenRun } from './usage-of-open-run.js';
 
-/** What a run works with. */
 export interface RunParts {
-  readonly log: ConversationLog;
+  readonly log: MaskedLog;
   readonly standingContext: StandingContext;
   readonly requestedCondensation: RequestedCondensation;
   readonly options: ConversationOptions;
@@ -36,7 +32,7 @@ export interface RunParts {
 /** One run of a conversation: steps until the model finishes, or something else ends it. */
 export class Run {
   readonly #agent: Agent;
-  readonly #log: ConversationLog;
+  readonly #log: MaskedLog;
   readonly #parts: RunParts;
   readonly #limits: Limits;
   readonly #thresholds: StuckThresholds | undefined;
@@ -47,7 +43,7 @@ export class Run {
   #pauseRequested = false;
   #isReleased = false;
   #used: RunUsage = noRunUsage;
-  /** What earlier processes did of the same run. Unit: steps. */
+  /** The steps that earlier processes took of the same run. */
   #earlierIterations = 0;
   #condensations = 0;
   #incompleteInARow = 0;
@@ -134,7 +130,7 @@ export class Run {
   }
 
   /**
-   * An earlier run ended between the answer and the status `finished`. Asks the hook once more, because providers refuse
+   * Asks the hook once more when an earlier run ended between the answer and the status `finished`, because providers refuse
    * histories that end in an answer.
    */
   async #isOver(answer: string): Promise<boolean> {
@@ -152,7 +148,7 @@ export class Run {
     const { state, events, secrets } = this.#log;
     if (state.latestUserMessage === undefined) throw new NoUserMessageError(events.conversationId);
     await standingContext.ensureSystemPrompt();
-    await answerLeftovers(this.#agent, this.#log, haveWaited);
+    await answerUnansweredCalls(this.#agent, this.#log, haveWaited);
     await this.#log.append(missingCutOffNote(state.recentEvents, this.#agent.createEvent));
     await standingContext.append();
     for (;;) {
@@ -225,7 +221,7 @@ export class Run {
     }
   }
 
-  /** The reason for which the hook `beforeStop` keeps the run going. A hook that is interrupted gives none. */
+  /** Returns the reason for which the hook `beforeStop` keeps the run going. A hook that is interrupted gives none. */
   async #stopVeto(answer: string): Promise<string | undefined> {
     try {
       return vetoOf(await untilAborted(this.#agent.hooks.beforeStop?.(answer), this.#signal));
@@ -235,7 +231,7 @@ export class Run {
     }
   }
 
-  /** The pattern in which the run is stuck. Before a repeated error counts as stuck, the model is told of it once. */
+  /** Returns the pattern in which the run is stuck. Before a repeated error counts as stuck, the model is told of it once. */
   async #stuckIn(): Promise<StuckPattern | undefined> {
     if (this.#thresholds === undefined) return undefined;
     const finding = stuckPattern(this.#log.state.recentEvents, this.#thresholds);
@@ -296,4 +292,41 @@ export class Run {
 /** Somebody else has appended to the conversation, or may do so now. */
 function isOfAnotherWriter(cause: unknown): boolean {
   return [ConcurrencyError, ConversationBusyError, WriterOustedError].some((type) => type.isInstance(cause));
+}
+
+/** Wraps a listener so that its errors are ignored. */
+export function withErrorsIgnored(onDelta: (delta: Delta) => unknown): (delta: Delta) => void {
+  return (delta) => {
+    try {
+      const result = onDelta(delta);
+      if (result instanceof Promise) result.catch(() => undefined);
+    } catch {
+      // A display that fails must not end the run.
+    }
+  };
+}
+
+/**
+ * Answers the actions that an earlier run left without a result. An action may have been carried out before the process died, so
+ * it is answered as lost, unless it is safe to run it now: its tool is repeatable, or it has not begun, because it waited for a
+ * confirmation. While an action waits for confirmation, nothing is answered.
+ *
+ * @param haveWaited - the earlier run ended because an action waited: nothing of its response has begun, and if the policy asks no
+ *   longer, its hooks decide
+ */
+async function answerUnansweredCalls(agent: Agent, log: MaskedLog, haveWaited: boolean): Promise<void> {
+  const { tools, createEvent } = agent;
+  const { pendingActions, releasedActions, confirmedActions } = log.state;
+  if (agent.unconfirmed(pendingActions, log.state).length > 0) return;
+  // What was confirmed has a record of its own of what has begun.
+  const areNew = haveWaited && !pendingActions.some(({ id }) => confirmedActions.has(id));
+  const answers = pendingActions.flatMap((action) => {
+    if (log.isMissingSecret(action)) return [interrupted(action, callNotes.lostSecret, createEvent)];
+    const isRepeatable =
+      action.executable !== false && tools.get(action.toolCall.name)?.annotations?.repeatable === true;
+    return areNew || isRepeatable || releasedActions.has(action.id)
+      ? []
+      : [interrupted(action, callNotes.lostResult, createEvent)];
+  });
+  await log.append(answers);
 }

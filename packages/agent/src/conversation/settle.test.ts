@@ -7,7 +7,7 @@ import type { Condenser, View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from './conversation.js';
 import { inProcessRunner } from '../runner/index.js';
 import type { RunEnd } from '../runner/index.js';
 

@@ -1,16 +1,16 @@
 import type { Agent } from '../agent.js';
 import { ensureSystemPrompt } from '../prompts/opening.js';
-import { maskedEvents } from '../secrets/masked-events.js';
-import type { ConversationLog } from './conversation-log.js';
+import { maskedEvents } from '../secrets/mask.js';
+import type { MaskedLog } from './log.js';
 
 /** Keeps in the log what the model must read beside the user's words: instructions, tools, workspace context. */
 export class StandingContext {
   readonly #agent: Agent;
-  readonly #log: ConversationLog;
+  readonly #log: MaskedLog;
   #systemPromptInForce: Promise<void> | undefined;
   #lastTurn: Promise<void> = Promise.resolve();
 
-  constructor(agent: Agent, log: ConversationLog) {
+  constructor(agent: Agent, log: MaskedLog) {
     this.#agent = agent;
     this.#log = log;
   }

@@ -6,7 +6,7 @@ import type { View } from '@palimpsest/view';
 /** The key of the state that says whether the prompt cache reads what it should. */
 export const cacheDriftKey = 'cache-drift';
 
-/** What a log and a listener are told when a drift of the prompt cache begins, and when it ends. */
+/** The report to a log and a listener when a drift of the prompt cache begins, and when it ends. */
 export interface CacheDriftReport extends Omit<CacheDrift, 'reason'> {
   readonly state: 'begun' | 'ended';
   readonly model: string;
@@ -16,7 +16,6 @@ export interface CacheDriftReport extends Omit<CacheDrift, 'reason'> {
   readonly changedAtMessage?: number;
 }
 
-/** A model call that was answered. */
 export interface AnsweredCall {
   readonly llm: Pick<LLM, 'facts'>;
   /** The view before the answer. */
@@ -42,7 +41,7 @@ const driftsToBegin = 2;
 export class CacheWatch {
   readonly #byLog = new WeakMap<Iterable<Event>, Watched>();
 
-  /** The report of an answer with which a drift begins or ends; undefined for any other. */
+  /** Returns the report of an answer with which a drift begins or ends; undefined for any other. */
   answered(call: AnsweredCall): CacheDriftReport | undefined {
     const { completion, log } = call;
     const previous = call.view.internalEvents.findLast(
@@ -90,12 +89,12 @@ export class CacheWatch {
   }
 }
 
-/** The event that keeps a report. */
+/** Returns the event that keeps a report. */
 export function cacheDriftEvent(report: CacheDriftReport, createEvent: CreateEvent): Event {
   return createEvent('conversation-state-update', { key: cacheDriftKey, value: report });
 }
 
-/** Of a rewritten prompt, the part that the cache can find. Nothing where the prompt has only grown. */
+/** Estimates the part of a rewritten prompt that the cache can find. Nothing where the prompt has only grown. */
 function keptTokens({ prompt, tools, completion }: AnsweredCall): Pick<RequestPair, 'keptTokens'> {
   const { messages, rewrittenMessages, cache } = prompt;
   if (rewrittenMessages !== messages.length) return {};
@@ -109,7 +108,7 @@ function sizeOf(messages: readonly Message[], tools: readonly ToolDefinition[]):
   return Math.max(1, estimateInputTokens({ messages, tools }));
 }
 
-/** The index of the message in which what was read ends. */
+/** Returns the index of the message in which what was read ends. */
 function endOfRead({ prompt: { messages }, tools, completion: { usage } }: AnsweredCall): number {
   const read = (usage.cacheReadTokens / Math.max(1, totalInputTokens(usage))) * sizeOf(messages, tools);
   let tokens = estimateInputTokens({ messages: [], tools });

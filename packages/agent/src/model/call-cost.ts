@@ -2,7 +2,7 @@ import type { Usage } from '@palimpsest/events';
 import type { Completion } from '@palimpsest/llm-adapters';
 
 /**
- * The fields of an `llm-usage` event of an answer, except its purpose. The response id is ours; the server's is kept if it
+ * Returns the fields of an `llm-usage` event of an answer, except its purpose. The response id is ours; the server's is kept if it
  * gave one.
  */
 export function usageOf(
@@ -34,14 +34,14 @@ export function usageOf(
   };
 }
 
-/** The cost of a model call, if it is an amount: foreign adapters may return anything. */
+/** Returns the cost of a model call, if it is an amount: foreign adapters may return anything. */
 export function costOf({ costUsd }: { readonly costUsd?: number | undefined }): { readonly costUsd?: number } {
   return typeof costUsd === 'number' && Number.isFinite(costUsd) && costUsd >= 0 ? { costUsd } : {};
 }
 
 /**
- * The model call that the metadata of a condensation or the data of an attempt records, as data of an attempt. Empty without
- * such a record.
+ * Returns the model call that the metadata of a condensation or the data of an attempt records, as data of an attempt. Empty
+ * without such a record.
  */
 export function recordedCost(told: Readonly<Record<string, unknown>> = {}): {
   readonly data?: Readonly<Record<string, unknown>>;

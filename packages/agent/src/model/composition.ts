@@ -1,37 +1,45 @@
-import { messageContent, systemPromptContent } from '@palimpsest/events';
-import type { ContentPart, Event, EventId, Message, MessageEvent, SystemPromptEvent } from '@palimpsest/events';
+import { estimateTextTokens, messageContent, systemPromptContent } from '@palimpsest/events';
+import type {
+  ContentPart,
+  Event,
+  EventId,
+  Message,
+  MessageEvent,
+  SystemPromptEvent,
+  ToolDefinition,
+} from '@palimpsest/events';
 import { protectedEventIds, viewOfLog } from '@palimpsest/view';
 import type { RenderOptions, View } from '@palimpsest/view';
-import type { StandingWords } from './standing-words.js';
+import type { MessagesInForce } from '../state.js';
 
 /** Messages that a request holds although the view does not show them. */
-export interface MissingWords {
+export interface MissingMessages {
   readonly systemPrompt?: SystemPromptEvent;
   /** Messages in the user's place, in the order of the log. */
   readonly userMessages: readonly MessageEvent[];
 }
 
-/** What a request is composed of, besides a view. */
+/** The parts of a request besides a view. */
 export interface Composition {
-  readonly words: StandingWords;
+  readonly inForce: MessagesInForce;
   readonly log: Iterable<Event>;
   readonly render: RenderOptions;
 }
 
 /**
- * The instructions in force, the host's set-up and the messages of the user that a view lacks, or shows with other content than the log.
+ * Returns the instructions in force, the host's set-up and the messages of the user that a view lacks, or shows with other content than the log.
  */
-export function missingWords(view: View, words: StandingWords): MissingWords {
-  const { systemPrompt } = words;
+export function missingMessages(view: View, inForce: MessagesInForce): MissingMessages {
+  const { systemPrompt } = inForce;
   return {
     ...(systemPrompt === undefined || isInList(view, systemPrompt) ? {} : { systemPrompt }),
-    userMessages: [...hiddenSetUp(view), ...expectedMessages(words).filter((event) => !isInList(view, event))].sort(
+    userMessages: [...hiddenSetUp(view), ...expectedMessages(inForce).filter((event) => !isInList(view, event))].sort(
       (one, other) => (view.positionOf(one.id) ?? 0) - (view.positionOf(other.id) ?? 0),
     ),
   };
 }
 
-/** What the host put in the user's place, is protected, and is hidden in a view that a condenser derived. */
+/** Returns what the host put in the user's place, is protected, and is hidden in a view that a condenser derived. */
 function hiddenSetUp(view: View): readonly MessageEvent[] {
   const stored = viewOfLog(view);
   if (stored === view) return [];
@@ -40,32 +48,32 @@ function hiddenSetUp(view: View): readonly MessageEvent[] {
   return events.flatMap((event) => (event.type === 'message' && event.role === 'user' ? [event] : []));
 }
 
-/** The view with the messages of the user as the log has them, where a condenser has put a copy in their place. */
-function withOwnMessages(view: View, words: StandingWords): View {
-  const replaced = expectedMessages(words).filter(
+/** Returns the view with the messages of the user as the log has them, where a condenser has put a copy in their place. */
+function withOwnMessages(view: View, inForce: MessagesInForce): View {
+  const replaced = expectedMessages(inForce).filter(
     (event) => view.indexOf(event.id) !== undefined && !isInList(view, event),
   );
   if (replaced.length === 0) return view;
   return view.replace(new Map(replaced.map((event) => [event.id, { event, effectiveFrom: event.id }])));
 }
 
-/** In the order of the log. The view of a condenser can lack the latest message although the log's view has it. */
-function expectedMessages({ lost, latestUserMessage: latest }: StandingWords): readonly MessageEvent[] {
+/** Returns them in the order of the log. The view of a condenser can lack the latest message although the log's view has it. */
+function expectedMessages({ lost, latestUserMessage: latest }: MessagesInForce): readonly MessageEvent[] {
   const expected = latest === lost ? [lost] : [lost, latest];
   return expected.filter((event) => event !== undefined);
 }
 
 /**
- * The messages of a request: the rendered view, and the {@link StandingWords} that it lacks. Instructions stand first, and
- * the user's messages where the log has them, instead of copies with other words. If the history begins with the agent's words, the user's first message is moved
- * to the beginning, and a mark stands in its place. The result depends on the view and the log alone, so what was sent before
- * changes only with a condensation, a revert or a new message.
+ * Composes the messages of a request: the rendered view, and the {@link MessagesInForce} that it lacks. Instructions stand first,
+ * and the user's messages where the log has them, instead of copies with other words. If the history begins with the agent's words,
+ * the user's first message is moved to the beginning, and a mark stands in its place. The result depends on the view and the log
+ * alone, so what was sent before changes only with a condensation, a revert or a new message.
  */
 export function composedMessages(condensed: View, composition: Composition): readonly Message[] {
-  const { words, render } = composition;
-  const view = withOwnMessages(condensed, words);
-  const { firstUserMessage: first, latestUserMessage: latest } = words;
-  const { systemPrompt, userMessages } = missingWords(view, words);
+  const { inForce, render } = composition;
+  const view = withOwnMessages(condensed, inForce);
+  const { firstUserMessage: first, latestUserMessage: latest } = inForce;
+  const { systemPrompt, userMessages } = missingMessages(view, inForce);
   const rendered = view.toMessages(render);
   const instructions = systemPrompt === undefined ? instructionsOf(rendered) : systemMessage(systemPrompt);
   const asRendered = withoutInstructions(rendered);
@@ -94,7 +102,7 @@ export function composedMessages(condensed: View, composition: Composition): rea
   ];
 }
 
-/** Whether the view lists an event with the content that it has in the log, or of which the host has cut the middle out. */
+/** Reports whether the view lists an event with the content that it has in the log, or of which the host has cut the middle out. */
 function isInList(view: View, event: MessageEvent | SystemPromptEvent): boolean {
   const index = view.indexOf(event.id);
   const listed = index === undefined ? undefined : view.events.at(index);
@@ -115,7 +123,10 @@ function isSame(one: readonly ContentPart[], other: readonly ContentPart[]): boo
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The number of history messages that come from events before this one in the log. A call and its results are not separated. */
+/**
+ * Returns the number of history messages that come from events before this one in the log. A call and its results are not
+ * separated.
+ */
 function placeOf({ id }: MessageEvent, view: View, { log, render }: Composition): number {
   const later = new Set<EventId>();
   let isBehind = false;
@@ -156,7 +167,7 @@ function withMark(view: View, event: MessageEvent): View {
  */
 function withoutEarlierThinking(
   messages: readonly Message[],
-  { words: { lostUntil }, log, render: { thinking = 'prefix-bound' } }: Composition,
+  { inForce: { lostUntil }, log, render: { thinking = 'prefix-bound' } }: Composition,
 ): readonly Message[] {
   if (thinking !== 'prefix-bound' || lostUntil === undefined) return messages;
   const earlier = thoughtsBefore(lostUntil, log);
@@ -217,4 +228,18 @@ function instructionsOf(messages: readonly Message[]): readonly Message[] {
 
 function withoutInstructions(messages: readonly Message[]): readonly Message[] {
   return messages[0]?.role === 'system' ? messages.slice(1) : messages;
+}
+
+/**
+ * Estimates the size of what is sent beside the view. Unit: tokens, as the view estimates. 0 when the view has a system prompt with the
+ * tools, as in the log of a `Conversation`, and no words are missing from it.
+ */
+export function tokensBesideView(view: View, tools: readonly ToolDefinition[], inForce: MessagesInForce): number {
+  const { systemPrompt, userMessages } = missingMessages(view, inForce);
+  const missing = systemPrompt === undefined ? userMessages : [systemPrompt, ...userMessages];
+  const added = missing.reduce((sum, event) => sum + view.tokensOf(event), 0);
+  if (tools.length === 0) return added;
+  const counted = systemPrompt === undefined ? view.events : [systemPrompt];
+  for (const event of counted) if (event.type === 'system-prompt' && (event.tools?.length ?? 0) > 0) return added;
+  return added + Math.ceil(estimateTextTokens(JSON.stringify(tools)));
 }

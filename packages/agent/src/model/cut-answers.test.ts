@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
 import type { AgentOptions } from '../agent-options.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from '../conversation/conversation.js';
 
 // Answers that their provider ended before the model had finished them: which calls run, what the model reads, how the run ends.
 
@@ -151,6 +151,8 @@ test('a cut call is never open in the log: nobody is asked about it, and a later
     waiting: [{ toolCall: { arguments: '{"path":"a"}' } }],
   });
   expect(conversation.waitingActions).toHaveLength(1);
+  // Whole or not is not seen in its text.
+  expect(ofType(conversation.events, 'action')).toMatchObject([{}, { executable: false }]);
   await conversation.confirm();
   expect(await conversation.run()).toMatchObject({ status: 'finished' });
   expect(reads).toEqual(['a']);

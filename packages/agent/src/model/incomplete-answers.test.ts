@@ -11,8 +11,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
 import type { AgentOptions } from '../agent-options.js';
-import { Conversation } from '../conversation.js';
-import { secretMask } from '../secrets/secret-mask.js';
+import { Conversation } from '../conversation/conversation.js';
+import { secretMask } from '../secrets/mask.js';
 
 // Answers that do not become complete. The provider packages talk over HTTP to servers that enforce the providers' rules, so
 // a run that goes on after a cut-off answer has sent valid requests.

@@ -8,7 +8,7 @@ import type { ProviderServer } from '@palimpsest/provider-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from '../conversation/conversation.js';
 
 // Incomplete calls: the model is told, and what it wrote can be sent back to every provider.
 

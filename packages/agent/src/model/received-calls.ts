@@ -1,17 +1,18 @@
-import type { CreateEvent, ToolCall } from '@palimpsest/events';
-import { unnamedToolName, wholeCalls } from '@palimpsest/llm-adapters';
+import type { BegunCall, CreateEvent, TextContent, ToolCall } from '@palimpsest/events';
+import { ContentPolicyError, unnamedToolName, wholeCalls } from '@palimpsest/llm-adapters';
 import type { CallState, Completion } from '@palimpsest/llm-adapters';
-import { newIdFrom } from '../new-id.js';
+import { textOf } from '../state.js';
+import { newIdFrom } from '../step.js';
+import type { AnswerPiece } from './streamed-answer.js';
 
-/** A call of an answer. */
 export interface ReceivedCall {
   readonly toolCall: ToolCall;
-  /** Whether the model wrote it to its end. Only a whole call may be run. */
+  /** True if the model wrote it to its end. Only a whole call may be run. */
   readonly isWhole: boolean;
 }
 
 /**
- * The calls of an answer in a form that a log can hold, whatever an implementation of `LLM` returns: each has an id, a name
+ * Returns the calls of an answer in a form that a log can hold, whatever an implementation of `LLM` returns: each has an id, a name
  * and arguments as text. Missing parts are made up, so that the model can be told what was wrong with the call.
  */
 export function receivedCalls(completion: Completion, createEvent: CreateEvent): readonly ReceivedCall[] {
@@ -56,4 +57,29 @@ function jsonOf(value: unknown): string {
     // The value has a cycle, or a bigint.
     return '{}';
   }
+}
+
+/** An answer that is a refusal: what came of it, and the error that it is. */
+export interface Refusal {
+  readonly piece: AnswerPiece;
+  readonly error: ContentPolicyError;
+}
+
+/**
+ * Returns the refusal that an answer is; undefined if it is none. Providers report one as an answer that ended early, with words, calls,
+ * both or neither. None of its calls may be run, not even a whole one: the provider has taken the answer back.
+ *
+ * @param provider - named in the error
+ */
+export function refusalIn(completion: Completion, provider: string, createEvent: CreateEvent): Refusal | undefined {
+  const { finishReason, message } = completion;
+  if (finishReason !== 'content-filter') return undefined;
+  const content = message.content.filter((part): part is TextContent => part.type === 'text');
+  const toolCalls = receivedCalls(completion, createEvent).map(
+    ({ toolCall: { id, name, arguments: text } }): BegunCall => ({ id, name, arguments: text }),
+  );
+  const words = textOf(content).trim();
+  const told = words === '' ? 'The provider refused to answer.' : `The provider refused to answer: ${words}`;
+  const piece = { content, finishReason, ...(toolCalls.length === 0 ? {} : { toolCalls }) };
+  return { piece, error: new ContentPolicyError(told, { provider }) };
 }

@@ -7,7 +7,7 @@ import type { Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from '../conversation/conversation.js';
 
 const look = defineTool({
   name: 'look',

@@ -2,8 +2,8 @@ import type { Event, Message } from '@palimpsest/events';
 import { promptToSend } from '@palimpsest/llm-adapters';
 import type { SentPrompt } from '@palimpsest/llm-adapters';
 import type { RenderOptions } from '@palimpsest/view';
+import { ConversationStateProjection } from '../state.js';
 import { composedMessages } from './composition.js';
-import { ConversationStateProjection } from '../conversation-state.js';
 
 /**
  * The newest prompt of each conversation of an agent, for the provider's prompt cache. It is a memo: a prompt that it does
@@ -13,7 +13,7 @@ export class SentPrompts {
   readonly #lastByLog = new WeakMap<Iterable<Event>, SentPrompt>();
 
   /**
-   * The prompt with hints for the provider's cache, compared with the newest one.
+   * Returns the prompt with hints for the provider's cache, compared with the newest one.
    *
    * @param render - how the log is rendered when no prompt is known. If a condenser's view differed from the log's without a
    *   condensation, the unchanged part ends there.
@@ -28,12 +28,12 @@ export class SentPrompts {
   }
 }
 
-/** The prompt of the newest answer in the log. */
+/** Returns the prompt of the newest answer in the log. */
 function promptOfNewestAnswer(log: Iterable<Event>, render: RenderOptions): SentPrompt | undefined {
   const events = [...log];
   const answeredAt = events.findLastIndex((event) => event.type === 'llm-usage' && event.purpose === 'agent');
   if (answeredAt === -1) return undefined;
   const state = ConversationStateProjection.fromEvents(events.slice(0, answeredAt));
-  const { view, standingWords: words } = state;
-  return { messages: composedMessages(view, { words, log: state.log, render }) };
+  const { view, messagesInForce: inForce } = state;
+  return { messages: composedMessages(view, { inForce, log: state.log, render }) };
 }

@@ -1,9 +1,9 @@
+import { textRange } from '@palimpsest/events';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { textRange } from '@palimpsest/events';
-import type { OutputPart, OutputStore } from '../tools/output-store.js';
+import type { OutputPart, OutputStore } from '../tool-calls/output.js';
 
 /** Options of {@link fileOutputStore}. */
 export interface FileOutputStoreOptions {

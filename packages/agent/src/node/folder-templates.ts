@@ -1,9 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { PromptTemplateError, builtInTemplateTexts } from '../prompts/index.js';
+import { builtInTemplateTexts, PromptTemplateError } from '../prompts/index.js';
 import type { TemplateSource } from '../prompts/index.js';
-import { hasCode } from './file-errors.js';
-import { isWithin } from './guarded-file.js';
+import { hasCode, isWithin } from './files.js';
 
 /**
  * Reads templates from the files of a folder: `system_prompt.j2` and so on. The folder must hold all templates that are used;

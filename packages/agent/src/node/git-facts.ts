@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { hasCode } from './file-errors.js';
-import { isWithin } from './guarded-file.js';
+import { hasCode, isWithin } from './files.js';
 
-/** What git tells of a folder. What it does not tell in time is missing. */
+/** Facts that git reports of a folder. A fact that it does not report in time is missing. */
 export interface GitFacts {
   /** The root of the working tree. */
   readonly root: string;
@@ -17,7 +16,7 @@ export interface GitFacts {
 
 const maxChanges = 20;
 const maxCommits = 5;
-/** What is read of an answer; the rest is not waited for. Unit: bytes. */
+/** The part of an answer that is read; the rest is not waited for. Unit: bytes. */
 const maxBytes = 262_144;
 
 /**
@@ -90,7 +89,7 @@ export async function gitFacts(
   };
 }
 
-/** Whether there is a `.git` for git to find: in the folder, or in one above it. */
+/** Reports whether there is a `.git` for git to find: in the folder, or in one above it. */
 async function hasRepositoryAbove(folder: string): Promise<boolean> {
   for (let at = await realpath(folder); ; at = path.dirname(at)) {
     const isMissing = await lstat(path.join(at, '.git')).then(
@@ -103,7 +102,7 @@ async function hasRepositoryAbove(folder: string): Promise<boolean> {
   }
 }
 
-/** The question’s answer; undefined if git fails, is not there, or does not answer in time. */
+/** Asks git a question. Returns its answer; undefined if git fails, is not there, or does not answer in time. */
 function git(
   folder: string,
   args: readonly string[],
@@ -151,8 +150,8 @@ function isInside(place: string, folder: string): boolean {
 }
 
 /**
- * Whether a `.git` belongs to its folder. A file `.git` can name any repository of the user, and a configuration any folder: then
- * the model would read of work that is none of its business. Of a linked worktree and a submodule the other side names
+ * Reports whether a `.git` belongs to its folder. A file `.git` can name any repository of the user, and a configuration any
+ * folder: then the model would read of work that is none of its business. Of a linked worktree and a submodule the other side names
  * the folder, too.
  */
 async function isOwnRepository(

@@ -1,9 +1,9 @@
 export type { FileOutputStoreOptions } from './file-output-store.js';
 export { fileOutputStore } from './file-output-store.js';
 export { copyBuiltInTemplates, folderTemplates } from './folder-templates.js';
-export type { FindSkillsOptions, FoundSkills } from './find-skills.js';
-export { findSkills } from './find-skills.js';
-export { instructionFileNames } from './instruction-files.js';
+export type { FindSkillsOptions, FoundSkills } from './skills.js';
+export { findSkills } from './skills.js';
+export { instructionFileNames } from './files.js';
 export { skillTool, skillToolName } from './skill-tool.js';
 export type { WorkspaceContextOptions } from './workspace-context.js';
 export { workspaceContext } from './workspace-context.js';

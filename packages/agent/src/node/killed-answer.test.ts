@@ -5,7 +5,7 @@ import { isToolResult } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Conversation } from '../conversation.js';
+import { Conversation } from '../conversation/conversation.js';
 import { answeringAgent, callsInAnswer } from '../../test-support/answering-agent.js';
 import { bundleProgram, startProgram } from '../../test-support/program-under-test.js';
 

@@ -1,12 +1,11 @@
-import { readdir } from 'node:fs/promises';
-import path from 'node:path';
 import { defineTool } from '@palimpsest/events';
 import type { Tool, ToolOutput } from '@palimpsest/events';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { z } from 'zod';
 import type { Skill } from '../prompts/index.js';
 import { untrustedLine, withoutOurTags } from '../prompts/untrusted-text.js';
-import { ifThere } from './file-errors.js';
-import { readGuarded } from './guarded-file.js';
+import { ifThere, readGuarded } from './files.js';
 
 /** The name of the tool that {@link skillTool} makes. */
 export const skillToolName = 'load_skill';
@@ -22,7 +21,7 @@ const input = z.object({
     ),
 });
 
-/** How many files of a skill are named with its text, and how deep they may stand. */
+/** The number of files of a skill that are named with its text, and their depth. */
 const maxFiles = 50;
 const maxDepth = 3;
 
@@ -83,7 +82,10 @@ function namesOf(files: readonly string[]): string {
   return `Its files: ${files.slice(0, maxFiles).join(', ')}${more}.`;
 }
 
-/** The files of a skill beside its `SKILL.md`, without hidden ones and without following links: at most one more than are named. */
+/**
+ * Returns the files of a skill beside its `SKILL.md`, without hidden ones and without following links: at most one more than are
+ * named.
+ */
 async function filesBelow(folder: string): Promise<readonly string[]> {
   const files: string[] = [];
   const visit = async (relative: string, depth: number): Promise<void> => {

@@ -1,16 +1,13 @@
 import { context } from '@opentelemetry/api';
-import type { Attributes, Span, SpanContext, Tracer } from '@opentelemetry/api';
+import type { Attributes, Span, SpanContext } from '@opentelemetry/api';
 import type { Condensation, CondensationAttempt } from '@palimpsest/events';
 import { isCondensation } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { isEmpty } from '../condensing/condense-once.js';
 import type { CondensationWork } from '../instrumentation.js';
 import { costOf } from '../model/call-cost.js';
-import { CondensationSpan } from './condensation-span.js';
-import { tellError, tellFailure } from './ended-span.js';
-import { names } from './names.js';
-import { surroundingsOf, within } from './surroundings.js';
-import { idOf } from './telemetry.js';
+import { isEmpty } from '../state.js';
+import { CondensationSpan, idOf, names, spanContext, recordError, recordFailure, within } from './span.js';
+import type { Telemetry } from './span.js';
 
 /** The spans in which a condensation was begun that is made in the background, until it is made. */
 export class BackgroundCondensations {
@@ -33,14 +30,14 @@ export class BackgroundCondensations {
 
 const mostBegun = 1_000;
 
-/** Observes one call of a condenser. */
 export async function observedCondensation(
   about: CondensationWork,
   work: (attempted: (attempt: CondensationAttempt) => void) => Promise<View | Condensation>,
-  { tracer, background }: { readonly tracer: Tracer; readonly background: BackgroundCondensations },
+  { tracer }: Telemetry,
+  background: BackgroundCondensations,
 ): Promise<View | Condensation> {
   const active = context.active();
-  const { conversationId = surroundingsOf(active).conversationId, condenser, signal } = about;
+  const { conversationId = spanContext(active).conversationId, condenser, signal } = about;
   const started = { ...idOf(conversationId), [names.condenser]: condenser };
   const condensation = new CondensationSpan(tracer, condenser, started, active);
   const around = within(active, { conversationId, condensation });
@@ -51,20 +48,20 @@ export async function observedCondensation(
   };
   try {
     const result = await context.with(around, () => work(attempted));
-    if (isCondensation(result)) tellCondensation(condensation.begun(), result, about);
-    else if (condensation.exists) tellView(condensation, lastAttempt);
-    if (conversationId !== undefined) tellBackground(condensation, result, conversationId, background);
+    if (isCondensation(result)) recordCondensation(condensation.begun(), result, about);
+    else if (condensation.exists) recordView(condensation, lastAttempt);
+    if (conversationId !== undefined) recordBackground(condensation, result, conversationId, background);
     return result;
   } catch (error) {
     const span = condensation.begun();
-    if (span !== undefined) tellFailure(span, error, signal);
+    if (span !== undefined) recordFailure(span, error, signal);
     throw error;
   } finally {
     condensation.end();
   }
 }
 
-function tellCondensation(span: Span | undefined, made: Condensation, about: CondensationWork): void {
+function recordCondensation(span: Span | undefined, made: Condensation, about: CondensationWork): void {
   const { metadata = {}, forgottenEventIds, redactions = [], summary } = made;
   const { reason, tokensBefore, tokensAfter, background, costUsd } = metadata;
   const before = numberOr(tokensBefore, () => about.view.tokens());
@@ -88,16 +85,16 @@ function tellCondensation(span: Span | undefined, made: Condensation, about: Con
 
 const words = /^[a-z][a-z0-9-]{0,31}(, [a-z][a-z0-9-]{0,31}){0,7}$/;
 
-function tellView(condensation: CondensationSpan, lastAttempt: string | undefined): void {
+function recordView(condensation: CondensationSpan, lastAttempt: string | undefined): void {
   const span = condensation.begun();
   const inBackground = condensation.openCalls > 0;
   span?.setAttribute(names.condensationOutcome, inBackground ? 'in-background' : 'unchanged');
   const hasFailed = lastAttempt === 'failed' || lastAttempt?.startsWith('refused-') === true;
-  if (span !== undefined && hasFailed && !inBackground) tellError(span, `condensation-${lastAttempt}`);
+  if (span !== undefined && hasFailed && !inBackground) recordError(span, `condensation-${lastAttempt}`);
 }
 
 /** Says what was begun in the background, and links what came of it to where it was begun. */
-function tellBackground(
+function recordBackground(
   condensation: CondensationSpan,
   result: View | Condensation,
   conversationId: string,

@@ -1,3 +1,3 @@
-export type { OpenTelemetryOptions } from './telemetry-options.js';
-export { openTelemetry } from './open-telemetry.js';
 export { MissingPackageError } from '../errors.js';
+export { openTelemetry } from './open-telemetry.js';
+export type { OpenTelemetryOptions } from './options.js';

@@ -1,16 +1,12 @@
-import { SpanKind, context, trace } from '@opentelemetry/api';
+import { context, SpanKind, trace } from '@opentelemetry/api';
 import type { Attributes, Span } from '@opentelemetry/api';
+import type { ContentPart, Message } from '@palimpsest/events';
 import type { Completion, CompletionRequest } from '@palimpsest/llm-adapters';
 import type { ModelCallWork } from '../instrumentation.js';
 import { costOf } from '../model/call-cost.js';
-import { contentOfAnswer, contentOfRequest, finishReasonOf } from './content.js';
-import { errorTypeOf, tellFailure } from './ended-span.js';
-import { inputTokens } from './measures.js';
-import { names } from './names.js';
-import { surroundingsOf, within } from './surroundings.js';
-import type { RunTally } from './surroundings.js';
-import { idOf, secondsSince } from './telemetry.js';
-import type { Telemetry } from './telemetry.js';
+import type { SecretMask } from '../secrets/mask.js';
+import { errorTypeOf, idOf, inputTokens, names, secondsSince, spanContext, recordFailure, within } from './span.js';
+import type { RunTally, Telemetry } from './span.js';
 
 /** Observes one call of a model: a `chat` span over all of its tries, and the metrics of the call. */
 export async function observedModelCall(
@@ -20,11 +16,11 @@ export async function observedModelCall(
   { tracer, measures, content, providerName }: Telemetry,
 ): Promise<Completion> {
   const active = context.active();
-  const surroundings = surroundingsOf(active);
-  if (surroundings.isModelCall === true) return work(request);
+  const outer = spanContext(active);
+  if (outer.isModelCall === true) return work(request);
   const start = performance.now();
   const { llm, purpose, secrets, signal } = about;
-  const { condensation, tally } = surroundings;
+  const { condensation, tally } = outer;
   const parent = condensation?.inside(active) ?? active;
   const base = {
     [names.operation]: 'chat',
@@ -33,7 +29,7 @@ export async function observedModelCall(
   };
   const attributes: Attributes = {
     ...base,
-    ...idOf(about.conversationId ?? surroundings.conversationId),
+    ...idOf(about.conversationId ?? outer.conversationId),
     [names.purpose]: purpose,
     [names.requestMaxTokens]: request.maxOutputTokens,
     ...(request.onDelta === undefined ? {} : { [names.requestStream]: true }),
@@ -51,7 +47,7 @@ export async function observedModelCall(
     measures.firstChunk.record(seconds, base, around);
   };
   try {
-    const completion = await context.with(around, () => work(told(request, span, firstChunk)));
+    const completion = await context.with(around, () => work(withSpanEvents(request, span, firstChunk)));
     measured = { ...base, [names.responseModel]: completion.model };
     span.setAttributes(attributesOf(completion));
     if (content) span.setAttributes(contentOfAnswer(completion, secrets));
@@ -59,7 +55,7 @@ export async function observedModelCall(
     if (completion.usageIsEstimated !== true) measures.usage(completion.usage, measured);
     return completion;
   } catch (error) {
-    const { errorType } = tellFailure(span, error, signal);
+    const { errorType } = recordFailure(span, error, signal);
     if (errorType !== undefined) measured = { ...base, [names.errorType]: errorType };
     throw error;
   } finally {
@@ -69,8 +65,8 @@ export async function observedModelCall(
   }
 }
 
-/** The request, with ears for what happens to it: waits, retries, a stream that begins, and one that begins anew. */
-function told(request: CompletionRequest, span: Span, firstChunk: () => void): CompletionRequest {
+/** Adds listeners to a request, for waits, retries, a stream that begins, and one that begins anew. */
+function withSpanEvents(request: CompletionRequest, span: Span, firstChunk: () => void): CompletionRequest {
   const { onDelta, onRetry, onWait } = request;
   let hasBegun = false;
   return {
@@ -123,4 +119,69 @@ function addTo(tally: RunTally, completion: Completion): void {
   tally.inputTokens += inputTokens(completion.usage);
   tally.outputTokens += completion.usage.outputTokens;
   if (costUsd !== undefined) tally.costUsd = (tally.costUsd ?? 0) + costUsd;
+}
+
+/** Returns the content of a request, in the form of the specification's JSON schemas. */
+export function contentOfRequest({ messages, tools = [] }: CompletionRequest, secrets?: SecretMask): Attributes {
+  const instructions = messages.filter(({ role }) => role === 'system').flatMap(({ content }) => partsOf(content));
+  const history = messages.filter(({ role }) => role !== 'system').map(messageOf);
+  const definitions = tools.map(({ name, description, inputSchema }) => ({
+    type: 'function',
+    name,
+    description,
+    parameters: inputSchema,
+  }));
+  return {
+    ...(instructions.length === 0 ? {} : { [names.systemInstructions]: jsonOf(instructions, secrets) }),
+    [names.inputMessages]: jsonOf(history, secrets),
+    ...(definitions.length === 0 ? {} : { [names.toolDefinitions]: jsonOf(definitions, secrets) }),
+  };
+}
+
+export function contentOfAnswer({ message, finishReason }: Completion, secrets?: SecretMask): Attributes {
+  const answer = { ...messageOf(message), finish_reason: finishReasonOf(finishReason) };
+  return { [names.outputMessages]: jsonOf([answer], secrets) };
+}
+
+/** Returns the specification's word for the end of an answer. */
+export function finishReasonOf(reason: Completion['finishReason']): string {
+  return { 'tool-calls': 'tool_call', 'content-filter': 'content_filter' }[reason as string] ?? reason;
+}
+
+/** A value as JSON, its secrets masked. Never throws: a tool's input or output may be any value. */
+export function jsonOf(value: unknown, secrets?: SecretMask): string {
+  try {
+    // Only what is JSON can be masked and shown.
+    const plain = JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
+    return JSON.stringify(secrets?.data(plain) ?? plain);
+  } catch {
+    return '"[not JSON]"';
+  }
+}
+
+function messageOf(message: Message) {
+  if (message.role === 'tool') {
+    const response = partsOf(message.content);
+    return { role: 'tool', parts: [{ type: 'tool_call_response', id: message.toolCallId, response }] };
+  }
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+  const asked = calls.map(({ id, name, arguments: given }) => ({
+    type: 'tool_call',
+    id,
+    name,
+    arguments: parsed(given),
+  }));
+  return { role: message.role, parts: [...partsOf(message.content), ...asked] };
+}
+
+function partsOf(content: readonly ContentPart[]) {
+  return content.map((part) => (part.type === 'text' ? { type: 'text', content: part.text } : { type: part.type }));
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
 }

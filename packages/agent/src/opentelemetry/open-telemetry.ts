@@ -1,6 +1,6 @@
 import { MissingPackageError } from '../errors.js';
 import type { Instrumentation } from '../instrumentation.js';
-import type { OpenTelemetryOptions } from './telemetry-options.js';
+import type { OpenTelemetryOptions } from './options.js';
 
 /**
  * Makes spans and metrics of the work of an agent, by the GenAI conventions of OpenTelemetry: `invoke_agent`, `chat` and `execute_tool`
@@ -16,7 +16,7 @@ import type { OpenTelemetryOptions } from './telemetry-options.js';
  */
 export async function openTelemetry(options: OpenTelemetryOptions = {}): Promise<Instrumentation> {
   // The only file that is loaded without the API: who installs none can still load the entry.
-  const { telemetryOver } = await import('./telemetry-over.js').catch((cause: unknown) => {
+  const { telemetryOver } = await import('./run.js').catch((cause: unknown) => {
     throw new MissingPackageError('@opentelemetry/api', cause);
   });
   return telemetryOver(options);

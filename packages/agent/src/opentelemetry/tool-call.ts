@@ -1,11 +1,8 @@
 import { context, trace } from '@opentelemetry/api';
 import type { ToolWork } from '../instrumentation.js';
-import { jsonOf } from './content.js';
-import { tellError, tellFailure } from './ended-span.js';
-import { names } from './names.js';
-import { surroundingsOf } from './surroundings.js';
-import { idOf, secondsSince } from './telemetry.js';
-import type { Telemetry } from './telemetry.js';
+import { jsonOf } from './model-call.js';
+import { idOf, names, secondsSince, spanContext, recordError, recordFailure } from './span.js';
+import type { Telemetry } from './span.js';
 
 /** Observes a tool while it runs. Calls that are not carried out have no span: their answers stand in the log. */
 export async function observedTool<Output>(
@@ -14,7 +11,7 @@ export async function observedTool<Output>(
   { tracer, measures, content }: Telemetry,
 ): Promise<Output> {
   const start = performance.now();
-  const { conversationId, tally } = surroundingsOf(context.active());
+  const { conversationId, tally } = spanContext(context.active());
   const base = { [names.operation]: 'execute_tool', [names.toolName]: tool.name, [names.toolType]: 'function' };
   const said = content
     ? { [names.toolDescription]: tool.description, [names.toolArguments]: jsonOf(input, secrets) }
@@ -27,11 +24,11 @@ export async function observedTool<Output>(
   try {
     const output = await context.with(around, work);
     const isError = (output as { readonly isError?: unknown } | null | undefined)?.isError === true;
-    if (isError) errorType = tellError(span, 'tool_error');
+    if (isError) errorType = recordError(span, 'tool_error');
     if (content) span.setAttribute(names.toolResult, jsonOf(output, secrets));
     return output;
   } catch (error) {
-    ({ errorType } = tellFailure(span, error, signal));
+    ({ errorType } = recordFailure(span, error, signal));
     throw error;
   } finally {
     const attributes = { [names.toolName]: tool.name, [names.toolType]: 'function' };

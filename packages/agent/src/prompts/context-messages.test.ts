@@ -5,12 +5,11 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { contextMessages } from './context-messages.js';
 import { ensureSystemPrompt } from './opening.js';
-import { loadPrompts } from './prompt-manager.js';
+import { builtInTemplates, loadPrompts } from './prompts.js';
 import { parseSkill } from './skill.js';
 import type { Skill } from './skill.js';
-import { templatesFrom, layeredTemplates } from '@palimpsest/templates';
-import { builtInTemplates } from './built-in-templates.js';
-import { visibleContext } from './visible-context.js';
+import { layeredTemplates, templatesFrom } from '@palimpsest/templates';
+import { visibleContext } from './skills-in-view.js';
 
 const prompts = await loadPrompts();
 const rules = await parseSkill('Use tabs.', { file: 'AGENTS.md', name: 'AGENTS.md' });

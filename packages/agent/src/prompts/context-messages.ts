@@ -1,15 +1,20 @@
 import { createEvent as createDefaultEvent } from '@palimpsest/events';
 import type { CreateEvent, MessageEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import type { PromptManager } from './prompt-manager.js';
-import { forgottenLoads, loadedSkillsSender } from './loaded-skills.js';
-import { namesInSkillList, skillListLines } from './skill-list.js';
-import { matchSkills } from './skill-match.js';
-import type { TriggeredSkill } from './skill-match.js';
+import type { PromptManager, WorkspaceContext } from './prompts.js';
 import type { Skill } from './skill.js';
-import { daySender, skillListSender, visibleContext, workspaceSender } from './visible-context.js';
-import type { VisibleContext } from './visible-context.js';
-import type { WorkspaceContext } from './workspace-context.js';
+import {
+  daySender,
+  forgottenLoads,
+  loadedSkillsSender,
+  matchSkills,
+  namesInSkillList,
+  skillListLines,
+  skillListSender,
+  visibleContext,
+  workspaceSender,
+} from './skills-in-view.js';
+import type { TriggeredSkill, VisibleContext } from './skills-in-view.js';
 
 /** Options of {@link contextMessages}. */
 export interface ContextOptions {
@@ -24,11 +29,11 @@ export interface ContextOptions {
 }
 
 /**
- * The messages to append so that the model sees the workspace context, the skills that are always on, those that the user's
- * messages call for, the list of the skills that it can load, and the texts of those that it loaded: none if the view already
- * holds all of it, and at most one for context, one for the list and one for loaded skills. A pure function of the view. Call it
- * after a message of the user and after a condensation. Forgotten parts are shown again: what the user's messages call for as long
- * as the view holds one that does; of the skills that the model loaded, the last three, each at most twice.
+ * Returns the messages to append so that the model sees the workspace context, the skills that are always on, those that the user's
+ * messages call for, the list of the skills that it can load, and the texts of those that it loaded: none if the view already holds
+ * all of it, and at most one for context, one for the list and one for loaded skills. A pure function of the view. Call it after a
+ * message of the user and after a condensation. Forgotten parts are shown again: what the user's messages call for as long as the
+ * view holds one that does; of the skills that the model loaded, the last three, each at most twice.
  *
  * @throws `PromptTemplateError` when a template uses a variable that is not defined.
  */
@@ -80,7 +85,7 @@ export function contextMessages(view: View, options: ContextOptions): readonly M
   return messages;
 }
 
-/** The list of skills, unless the model sees one with the same names. */
+/** Returns the list of skills, unless the model sees one with the same names. */
 function newList(prompts: PromptManager, skills: readonly Skill[], { listedSkills }: VisibleContext): string {
   const lines = skillListLines(skills);
   if (lines.length === 0) return '';
@@ -90,7 +95,7 @@ function newList(prompts: PromptManager, skills: readonly Skill[], { listedSkill
   return isSeen ? '' : list;
 }
 
-/** The date, if the model sees another: a conversation that goes on another day. */
+/** Returns the date, if the model sees another: a conversation that goes on another day. */
 function newDay({ prompts, workspace }: ContextOptions, { hasWorkspace, workspaceTexts }: VisibleContext): string {
   const date = workspace?.runtime?.date ?? '';
   if (date === '' || !hasWorkspace || workspaceTexts.some((text) => text.includes(date))) return '';
@@ -119,8 +124,8 @@ function enabled({ skills = [], disabledSkills = [] }: ContextOptions): readonly
 }
 
 /**
- * The skills that the user's messages call for and the model does not see. Every message that names a task triggers it again,
- * because the inputs differ; a keyword skill is shown only once.
+ * Returns the skills that the user's messages call for and the model does not see. Every message that names a task triggers it
+ * again, because the inputs differ; a keyword skill is shown only once.
  */
 function calledFor(
   { userMessages, forgottenWords, skills: shown }: VisibleContext,

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from '../conversation/conversation.js';
 import { contextMessages, loadPrompts, parseSkill } from './index.js';
 
 const prompts = await loadPrompts();

@@ -6,9 +6,8 @@ import { messageViolations } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
-import { maskedEvents } from '../secrets/masked-events.js';
-import { secretMask } from '../secrets/secret-mask.js';
+import { Conversation } from '../conversation/conversation.js';
+import { maskedEvents, secretMask } from '../secrets/mask.js';
 import { contextMessages, loadPrompts, parseSkill } from './index.js';
 
 const prompts = await loadPrompts({ systemPrompt: 'system_prompt_long_horizon.j2' });

@@ -1,19 +1,19 @@
-export type { PromptManager, PromptOptions } from './prompt-manager.js';
-export { loadPrompts } from './prompt-manager.js';
+export type { PromptManager, PromptOptions, WorkspaceContext } from './prompts.js';
+export { builtInTemplates, builtInTemplateTexts, loadPrompts } from './prompts.js';
 export type { TemplateSource, TemplateValue } from '@palimpsest/templates';
 export { layeredTemplates, PromptTemplateError, templatesFrom } from '@palimpsest/templates';
-export { builtInTemplates, builtInTemplateTexts } from './built-in-templates.js';
-export type { WorkspaceContext } from './workspace-context.js';
 export type { Skill, SkillInput } from './skill.js';
-export { parseSkill } from './skill.js';
-export { parseAgentSkill } from './agent-skill.js';
-export { skillListLines } from './skill-list.js';
-export { loadedSkillsSender } from './loaded-skills.js';
-export type { TriggeredSkill } from './skill-match.js';
-export { matchSkills } from './skill-match.js';
+export { InvalidSkillError, parseAgentSkill, parseSkill } from './skill.js';
+export {
+  daySender,
+  loadedSkillsSender,
+  matchSkills,
+  skillListLines,
+  skillListSender,
+  visibleContext,
+  workspaceSender,
+} from './skills-in-view.js';
+export type { TriggeredSkill, VisibleContext } from './skills-in-view.js';
 export type { ContextOptions } from './context-messages.js';
 export { contextMessages } from './context-messages.js';
-export type { VisibleContext } from './visible-context.js';
-export { daySender, skillListSender, visibleContext, workspaceSender } from './visible-context.js';
 export { ensureInitialUserMessage, ensureSystemPrompt } from './opening.js';
-export { InvalidSkillError } from './errors.js';

@@ -2,8 +2,7 @@ import { createEvent, userMessage } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
-import { maskedEvents } from '../secrets/masked-events.js';
-import { secretMask } from '../secrets/secret-mask.js';
+import { maskedEvents, secretMask } from '../secrets/mask.js';
 import { ensureInitialUserMessage, ensureSystemPrompt } from './opening.js';
 
 const system = (systemPrompt: string) => createEvent('system-prompt', { systemPrompt });

@@ -9,9 +9,9 @@ import type {
 } from '@palimpsest/events';
 
 /**
- * The events to append so that these instructions and tools are in force in a log: one, or none if the newest `system-prompt`
- * is already the same or if there are no instructions and tools. In an imported log the event is appended at the end, and views
- * put it first; existing events are not changed.
+ * Returns the events to append so that these instructions and tools are in force in a log: one, or none if the newest
+ * `system-prompt` is already the same or if there are no instructions and tools. In an imported log the event is appended at the
+ * end, and views put it first; existing events are not changed.
  */
 export function ensureSystemPrompt(
   events: Iterable<Event>,
@@ -43,7 +43,7 @@ function saysTheSame(one: SystemPromptEvent, other: SystemPromptEvent): boolean 
 }
 
 /**
- * The events to append so that a log has a user message: one, or none if the log already holds one. A user message that a
+ * Returns the events to append so that a log has a user message: one, or none if the log already holds one. A user message that a
  * condensation has forgotten is still in the log.
  */
 export function ensureInitialUserMessage(

@@ -3,12 +3,11 @@ import type { Event } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
-import { parseAgentSkill } from './agent-skill.js';
+import { parseAgentSkill } from './skill.js';
 import { contextMessages } from './context-messages.js';
-import { loadPrompts } from './prompt-manager.js';
-import { skillListLines } from './skill-list.js';
+import { builtInTemplateTexts, loadPrompts } from './prompts.js';
+import { skillListLines } from './skills-in-view.js';
 import type { Skill } from './skill.js';
-import { builtInTemplateTexts } from './built-in-templates.js';
 import { templatesFrom } from '@palimpsest/templates';
 
 const prompts = await loadPrompts();

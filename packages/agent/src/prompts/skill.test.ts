@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { InvalidSkillError } from './errors.js';
-import { matchSkills } from './skill-match.js';
-import { parseSkill } from './skill.js';
+import { InvalidSkillError, parseSkill } from './skill.js';
+import { matchSkills } from './skills-in-view.js';
 
 const parse = (document: string, file = 'skills/docker.md') => parseSkill(document, { file });
 

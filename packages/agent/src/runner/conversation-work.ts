@@ -1,13 +1,12 @@
 import { ConversationBusyError, EventStoreError, WriterOustedError } from '@palimpsest/events';
-import type { Conversation } from '../conversation.js';
-import { hasOpenRun } from '../conversation/usage-of-open-run.js';
+import type { Conversation } from '../conversation/conversation.js';
+import { hasOpenRun } from '../conversation/earlier-run.js';
 import { ConversationRunError } from '../errors.js';
 import type { Instrumentation } from '../instrumentation.js';
-import { deliver } from './inbox.js';
-import type { Inbox } from './inbox.js';
-import type { RunEnd } from './runner.js';
+import { deliver } from './runner.js';
+import type { Inbox, RunEnd } from './runner.js';
 
-/** What a worker needs to serve requests. */
+/** Options of {@link ConversationWork}. */
 export interface ConversationWorkOptions {
   /**
    * Opens a conversation with its agent, store and limits: `(conversationId) => Conversation.open({ agent, store, conversationId })`. It
@@ -31,7 +30,7 @@ export interface ConversationWorkOptions {
    * @defaultValue 1000
    */
   readonly retryMs?: number;
-  /** How often in a row a request is tried again whose store cannot be read or written. @defaultValue 60 */
+  /** The number of times in a row that a request is tried again whose store cannot be read or written. @defaultValue 60 */
   readonly maxStoreRetries?: number;
 }
 
@@ -120,8 +119,8 @@ export class ConversationWork {
   }
 
   /**
-   * For a request that was cancelled and whose worker is lost: if the log still says that a run is under way, appends that it is paused,
-   * and tells `onEnd`. Nothing else is done.
+   * Ends a request that was cancelled and whose worker is lost: if the log still says that a run is under way, appends that it is
+   * paused, and calls `onEnd`. Nothing else is done.
    *
    * @returns false: another process holds the conversation, or the store did not answer; to be called again.
    */
@@ -224,7 +223,7 @@ class Deliveries {
   }
 }
 
-/** Whether the error, or the reason of a run that failed, is one of these. */
+/** Reports whether the error, or the reason of a run that failed, is one of these. */
 function isOf(error: unknown, types: readonly { isInstance(value: unknown): boolean }[]): boolean {
   const reason = ConversationRunError.isInstance(error) ? error.cause : error;
   return types.some((type) => type.isInstance(reason));
@@ -245,4 +244,57 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | un
     signal.addEventListener('abort', end);
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
   });
+}
+
+/**
+ * The present work of a worker: runs of conversations, and the condensations that ended runs have left in the background, which
+ * take no place. For runners of your own.
+ */
+export class RunningWork {
+  readonly #running = new Map<ConversationWork, Promise<unknown>>();
+  readonly #settling = new Map<ConversationWork, Promise<unknown>>();
+
+  /** The conversations that run now. */
+  get conversationIds(): readonly string[] {
+    return [...this.#running.keys()].map(({ conversationId }) => conversationId);
+  }
+
+  /** Runs, as {@link ConversationWork.done}. Nobody waits for what it leaves in the background. */
+  async run(work: ConversationWork, isMine?: () => Promise<boolean>): Promise<'over' | 'handed-over'> {
+    const done = work.done(isMine);
+    this.#running.set(work, done);
+    try {
+      const end = await done;
+      if (end === 'over') {
+        const settled = work.settled().finally(() => this.#settling.delete(work));
+        this.#settling.set(work, settled);
+      }
+      return end;
+    } finally {
+      this.#running.delete(work);
+    }
+  }
+
+  /** Cancels the run of a conversation, if it runs here. Resolves to how many runs that were. */
+  cancel(conversationId: string): number {
+    const works = [...this.#running.keys()].filter((work) => work.conversationId === conversationId);
+    for (const work of works) work.cancel();
+    return works.length;
+  }
+
+  /**
+   * Stops all: each run ends after its present step, and is interrupted after the grace. Resolves when all have ended.
+   *
+   * @param options - `graceMs`: unit milliseconds. @defaultValue 30000
+   */
+  async stop({ graceMs = 30_000 }: { readonly graceMs?: number } = {}): Promise<void> {
+    const all = () => [...this.#running.keys(), ...this.#settling.keys()];
+    for (const one of all()) one.stop();
+    const timer = setTimeout(() => {
+      for (const one of all()) one.interrupt();
+    }, graceMs);
+    await Promise.allSettled(this.#running.values());
+    await Promise.allSettled(this.#settling.values());
+    clearTimeout(timer);
+  }
 }

@@ -5,13 +5,11 @@ import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from '../conversation/conversation.js';
 import { runnerContract } from '../testing/runner-contract.js';
-import { FairQueue } from './fair-queue.js';
-import { deliver } from './inbox.js';
-import type { Inbox, InboxMessage } from './inbox.js';
-import { inProcessRunner } from './in-process-runner.js';
-import type { RunEnd } from './runner.js';
+import { FairQueue, inProcessRunner } from './in-process-runner.js';
+import { deliver } from './runner.js';
+import type { Inbox, InboxMessage, RunEnd } from './runner.js';
 
 runnerContract({ test, create: (options) => ({ runner: inProcessRunner(options) }) });
 

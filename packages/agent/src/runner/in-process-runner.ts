@@ -1,20 +1,19 @@
-import { assertCount } from '../option-checks.js';
-import { ConversationWork } from './conversation-work.js';
+import { assertCount } from '../errors.js';
+import { ConversationWork, RunningWork } from './conversation-work.js';
 import type { ConversationWorkOptions } from './conversation-work.js';
-import { FairQueue } from './fair-queue.js';
 import type { Runner } from './runner.js';
-import { RunningWork } from './running-work.js';
 
 /** Options of {@link inProcessRunner}. */
 export interface InProcessRunnerOptions extends ConversationWorkOptions {
-  /** How many conversations run at once. @defaultValue 4 */
+  /** The number of conversations that run at once. @defaultValue 4 */
   readonly maxConcurrentRuns?: number;
   /** Whom a conversation belongs to: tenants take turns. @defaultValue every conversation is a tenant of its own */
   readonly tenantOf?: (conversationId: string) => string;
 }
 
 /**
- * A {@link Runner} in this process. Its requests live in memory: after a restart, enqueue what `store.list()` has and you want to go on.
+ * Makes a {@link Runner} in this process. Its requests live in memory: after a restart, enqueue what `store.list()` has and you
+ * want to go on.
  *
  * @throws RangeError when `maxConcurrentRuns` is out of range.
  */
@@ -72,7 +71,7 @@ export function inProcessRunner(options: InProcessRunnerOptions): Runner {
   };
 }
 
-/** Who asked for what waits. Requests for a conversation become one, so it may be many: the newest are kept. */
+/** The traces of waiting requests. Requests for a conversation become one, so it may be many: the newest are kept. */
 class RequestTraces {
   readonly #of = new Map<string, readonly string[]>();
 
@@ -85,5 +84,57 @@ class RequestTraces {
     const traceparents = this.#of.get(id) ?? [];
     this.#of.delete(id);
     return traceparents;
+  }
+}
+
+/**
+ * Ids that wait, each of them once. The tenants take turns; within a tenant the first comes first. Each operation costs one step, except
+ * for ids that may not be taken now.
+ */
+export class FairQueue {
+  readonly #tenantOf: (id: string) => string;
+  readonly #waiting = new Map<string, Set<string>>();
+  #size = 0;
+
+  constructor(tenantOf: (id: string) => string) {
+    this.#tenantOf = tenantOf;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(id: string): void {
+    const tenant = this.#tenantOf(id);
+    const ids = this.#waiting.get(tenant) ?? new Set();
+    if (ids.has(id)) return;
+    ids.add(id);
+    this.#waiting.set(tenant, ids);
+    this.#size++;
+  }
+
+  /** Removes an id. False: it does not wait. */
+  remove(id: string): boolean {
+    const tenant = this.#tenantOf(id);
+    const ids = this.#waiting.get(tenant);
+    if (ids?.delete(id) !== true) return false;
+    this.#size--;
+    if (ids.size === 0) this.#waiting.delete(tenant);
+    return true;
+  }
+
+  /** Takes the next id that may be taken. Its tenant goes to the end. */
+  take(mayBeTaken: (id: string) => boolean): string | undefined {
+    for (const [tenant, ids] of this.#waiting) {
+      for (const id of ids) {
+        if (!mayBeTaken(id)) continue;
+        ids.delete(id);
+        this.#size--;
+        this.#waiting.delete(tenant);
+        if (ids.size > 0) this.#waiting.set(tenant, ids);
+        return id;
+      }
+    }
+    return undefined;
   }
 }

@@ -1,8 +1,6 @@
 export type { ConversationWorkOptions } from './conversation-work.js';
-export { ConversationWork } from './conversation-work.js';
-export type { Inbox, InboxMessage } from './inbox.js';
-export { deliver } from './inbox.js';
+export { ConversationWork, RunningWork } from './conversation-work.js';
+export type { Inbox, InboxMessage, RunEnd, Runner, RunnerStatus } from './runner.js';
+export { deliver } from './runner.js';
 export type { InProcessRunnerOptions } from './in-process-runner.js';
 export { inProcessRunner } from './in-process-runner.js';
-export type { RunEnd, Runner, RunnerStatus } from './runner.js';
-export { RunningWork } from './running-work.js';

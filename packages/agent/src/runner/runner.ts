@@ -1,4 +1,7 @@
-import type { RunOutcome } from '../conversation/run-outcome.js';
+import { DuplicateEventError } from '@palimpsest/events';
+import type { ContentPart, EventId } from '@palimpsest/events';
+import type { Conversation } from '../conversation/conversation.js';
+import type { RunOutcome } from '../outcome.js';
 
 /**
  * Runs conversations that somebody has asked to be run: as many at once as it may, one run of a conversation at a time. The log of a
@@ -37,9 +40,9 @@ export interface Runner {
   status(): Promise<RunnerStatus>;
 }
 
-/** What a runner does at the moment. */
+/** The present work of a runner. */
 export interface RunnerStatus {
-  /** Whether it was started, and not stopped since. */
+  /** True if it was started, and not stopped since. */
   readonly isWorking: boolean;
   /** The conversations that this worker runs now. */
   readonly running: readonly string[];
@@ -47,7 +50,7 @@ export interface RunnerStatus {
   readonly queued: number;
 }
 
-/** What came of a request: told to the worker's application, because no caller waits for it. */
+/** The end of a request, reported to the worker's application, because no caller waits for it. */
 export type RunEnd = { readonly conversationId: string } & (
   | { readonly type: 'ended'; readonly outcome: RunOutcome }
   /** The run failed, or the conversation could not be opened. The runner tries again by itself if `retryInMs` is set. */
@@ -57,3 +60,35 @@ export type RunEnd = { readonly conversationId: string } & (
   /** The worker was stopped, or has lost the request to another one. */
   | { readonly type: 'handed-over' }
 );
+
+/** A message that waits for whoever runs its conversation. */
+export interface InboxMessage {
+  /** The id that its event will have. The log holds an id once, so the message is delivered once. */
+  readonly id: EventId;
+  readonly content: readonly ContentPart[];
+}
+
+/** The part of an inbox that a worker needs. Messages are put in by anybody, at any time: `postgresInbox` of `@palimpsest/postgres`. */
+export interface Inbox {
+  /** Returns the messages that wait, oldest first. */
+  read(conversationId: string): Promise<readonly InboxMessage[]>;
+  /** Takes messages out, whose events are stored. */
+  remove(conversationId: string, ids: readonly EventId[]): Promise<void>;
+}
+
+/**
+ * Delivers what waits: each message is appended, and then taken out. A process that dies in between leaves a message that is in the log
+ * already; the next delivery only takes it out. Safe during a run of the same object.
+ *
+ * @throws {@link ConversationBusyError} when another writer holds the conversation; what the store and the inbox throw. What was not
+ *   delivered still waits.
+ */
+export async function deliver(conversation: Conversation, inbox: Inbox): Promise<void> {
+  const messages = await inbox.read(conversation.id);
+  for (const { id, content } of messages) {
+    await conversation.send(content, { id }).catch((error: unknown) => {
+      if (!DuplicateEventError.isInstance(error)) throw error;
+    });
+    await inbox.remove(conversation.id, [id]);
+  }
+}

@@ -27,13 +27,13 @@ export function maskedEvent<E extends Event>(event: E, mask: Mask): E {
   return masked === own ? event : ({ type, id, timestamp, source, ...masked } as unknown as E);
 }
 
-/** Whether an event of a model's answer may end where the answer was cut off. */
+/** Reports whether an event of a model's answer may end where the answer was cut off. */
 export function isCutOff(event: Event): boolean {
   return event.type === 'message' ? event.cutOff !== undefined : event.type === 'action' && event.executable === false;
 }
 
 /** Shortens the texts of an answer that was cut off: the answer after it may begin with the rest of a value. */
-export function withoutBegunEnds<E extends Event>(event: E, cut: (text: string) => string): E {
+export function cutPartialSecretsOf<E extends Event>(event: E, cut: (text: string) => string): E {
   if (!isCutOff(event) && event.type !== 'broken-response') return event;
   const mask: Mask = (texts) => texts.map((text, index) => (index < texts.length - 1 ? text : cut(text)));
   return fieldsOf(event, (key, value) => (cutFields.has(key) ? maskedContent(value, mask) : value));

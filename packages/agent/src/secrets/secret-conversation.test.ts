@@ -9,10 +9,10 @@ import { inspect } from 'node:util';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { Agent } from '../agent.js';
-import { Conversation } from '../conversation.js';
+import { Conversation } from '../conversation/conversation.js';
 import { fileOutputStore } from '../node/index.js';
-import { readOutputTool } from '../tools/read-output-tool.js';
-import { secretMask } from './secret-mask.js';
+import { readOutputTool } from '../tool-calls/built-in-tools.js';
+import { secretMask } from './mask.js';
 
 const value = 'hunter2-hunter2';
 const secrets = secretMask({ PASSWORD: value });

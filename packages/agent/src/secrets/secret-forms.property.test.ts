@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { secretMask } from './secret-mask.js';
+import { secretMask } from './mask.js';
 
 const bytes = (text: string) => [...Buffer.from(text)];
 const hex = (text: string) => bytes(text).map((byte) => byte.toString(16).padStart(2, '0'));

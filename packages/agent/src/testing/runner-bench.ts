@@ -3,9 +3,9 @@ import type { Event } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedAnswer } from '@palimpsest/llm-adapters/testing';
 import { z } from 'zod';
-import { Agent } from '../agent.js';
 import type { AgentOptions } from '../agent-options.js';
-import { Conversation } from '../conversation.js';
+import { Agent } from '../agent.js';
+import { Conversation } from '../conversation/conversation.js';
 import type { RunEnd } from '../runner/runner.js';
 
 /** Conversations of one test: their models, a tool that works until it is released, and what happened. */
@@ -47,7 +47,7 @@ export class Bench {
     return this.#events.get(conversationId) ?? [];
   }
 
-  /** The statuses that the log has, oldest first. */
+  /** Returns the statuses that the log has, oldest first. */
   statuses(conversationId: string): readonly unknown[] {
     return this.events(conversationId).flatMap((event) =>
       event.type === 'conversation-state-update' && event.key === 'status' ? [event.value] : [],

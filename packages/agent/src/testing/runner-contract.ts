@@ -3,7 +3,7 @@ import type { ConversationWorkOptions } from '../runner/conversation-work.js';
 import type { Runner } from '../runner/runner.js';
 import { Bench, until } from './runner-bench.js';
 
-/** What a runner is made with for one test. */
+/** The options of a runner for one test. */
 export type RunnerUnderTestOptions = ConversationWorkOptions & { readonly maxConcurrentRuns: number };
 
 /** A runner to test, with no requests. */
