@@ -1,16 +1,14 @@
 import type { CreateEvent } from '@palimpsest/events';
 import { newestStep, NoCondensationAvailableError, unitsOf } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
-import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
-import { forgetUnits } from '../authoring/rolling/forget-units.js';
-import { optionsOf } from '../authoring/options/option-schemas.js';
-import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
-import type { SizeOptions } from '../authoring/options/size-options.js';
+import { createCondenser, defineCondenser } from '../authoring/definition/define-condenser.js';
+import { optionsOf, roomBehindFirst, sizeOptions, usualFirst } from '../authoring/definition/option-schemas.js';
+import type { SizeOptions } from '../authoring/definition/option-schemas.js';
 import { requirementOf } from '../authoring/rolling/requirement.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
-import { rollingCondenser } from '../authoring/rolling/rolling.js';
-import { selectMiddle, tailForTokens } from '../authoring/rolling/select-middle.js';
-import type { Selection } from '../authoring/rolling/select-middle.js';
+import { rollingCondenser } from '../authoring/rolling/rolling-condenser.js';
+import { forgetUnits, selectMiddle, tailForTokens } from '../authoring/rolling/selection.js';
+import type { Selection } from '../authoring/rolling/selection.js';
 
 /** Options of {@link amortizedForgettingCondenser}. */
 export interface AmortizedForgettingOptions extends SizeOptions {

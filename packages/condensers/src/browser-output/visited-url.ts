@@ -1,8 +1,8 @@
-import type { LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import { sliceText, toolResultContent } from '@palimpsest/events';
+import type { LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import { parseArguments } from '../authoring/tool-calls/call-arguments.js';
-import { oneLine } from '../authoring/tool-calls/excerpt.js';
+import { parseArguments } from '../authoring/calls/arguments.js';
+import { oneLine } from '../authoring/calls/excerpt.js';
 import { answeredCall } from '../authoring/masks/masks.js';
 import { remembered } from '../authoring/remembered.js';
 

@@ -1,6 +1,6 @@
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
-import { CondenserNotFoundError, InvalidCondenserConfigError } from '../authoring/errors.js';
+import { CondenserNotFoundError, InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import { ownCondensers } from './own-condensers.js';
 
 /** The names that {@link condenserByName} knows. */

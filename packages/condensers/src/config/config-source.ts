@@ -1,7 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { didYouMean } from '../authoring/options/near-miss.js';
-import { joined, shown } from '../authoring/options/option-issues.js';
+import { didYouMean, InvalidCondenserConfigError } from '../authoring/definition/errors.js';
+import { joined, shown } from '../authoring/definition/options.js';
 
 /** A configuration before it is validated in detail. */
 export interface ConfigSource {

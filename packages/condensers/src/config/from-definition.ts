@@ -1,8 +1,8 @@
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
-import type { CondenserDefinition, CondenserHost } from '../authoring/define-condenser.js';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { checkedOptions } from '../authoring/options/checked-options.js';
+import type { CondenserDefinition, CondenserHost } from '../authoring/definition/define-condenser.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
+import { checkedOptions } from '../authoring/definition/options.js';
 import { wrongOption } from './host-parts.js';
 
 /** The place of a condenser in a configuration, and the host's part of its options. */

@@ -1,8 +1,8 @@
 import type { LLM } from '@palimpsest/llm-adapters';
 import { loadTemplate, PromptTemplateError } from '@palimpsest/templates';
 import type { Template } from '@palimpsest/templates';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { joined } from '../authoring/options/option-issues.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
+import { joined } from '../authoring/definition/options.js';
 
 /** The parts that a configuration references by name and the host provides. */
 export interface HostParts {

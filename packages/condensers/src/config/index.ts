@@ -9,4 +9,4 @@ export type {
 export { loadCondenser, loadCondenserConfig } from './load-condenser.js';
 export type { ConfigNote } from './other-names.js';
 export type { ImportModule } from './package-condenser.js';
-export { CondenserNotFoundError, InvalidCondenserConfigError } from '../authoring/errors.js';
+export { CondenserNotFoundError, InvalidCondenserConfigError } from '../authoring/definition/errors.js';

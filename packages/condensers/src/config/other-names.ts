@@ -1,6 +1,6 @@
+import { joined } from '../authoring/definition/options.js';
 import { isTable } from './config-source.js';
 import { wrongOption } from './host-parts.js';
-import { joined } from '../authoring/options/option-issues.js';
 
 /** A name in a configuration that was read as another one. */
 export interface ConfigNote {

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type * as z from 'zod/mini';
-import { isCondenserDefinition } from '../authoring/define-condenser.js';
-import type { OptionsSchema } from '../authoring/options/checked-options.js';
+import { isCondenserDefinition } from '../authoring/definition/define-condenser.js';
+import type { OptionsSchema } from '../authoring/definition/options.js';
 import * as root from '../index.js';
 import { ownCondensers } from './own-condensers.js';
 

@@ -1,4 +1,4 @@
-import type { CondenserDefinition } from '../authoring/define-condenser.js';
+import type { CondenserDefinition } from '../authoring/definition/define-condenser.js';
 import {
   amortizedForgetting,
   browserOutput,

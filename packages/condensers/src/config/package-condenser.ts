@@ -1,10 +1,10 @@
 import { PalimpsestError } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
-import { isCondenserDefinition } from '../authoring/define-condenser.js';
-import type { CondenserHost } from '../authoring/define-condenser.js';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { joined, shown } from '../authoring/options/option-issues.js';
+import { isCondenserDefinition } from '../authoring/definition/define-condenser.js';
+import type { CondenserHost } from '../authoring/definition/define-condenser.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
+import { joined, shown } from '../authoring/definition/options.js';
 import { fromDefinition } from './from-definition.js';
 
 /** Imports a module by the name of a package. */

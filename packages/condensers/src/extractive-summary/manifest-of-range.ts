@@ -1,8 +1,9 @@
 import type { CondensationSummaryEvent, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { estimateTokens, keptEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { eventsOfFilesInWork } from './hidden/kept-files.js';
+import type { Selection } from '../authoring/rolling/selection.js';
 import { hiddenNames } from './hidden/hidden-names.js';
+import { eventsOfFilesInWork } from './hidden/kept-files.js';
 import { readFacts, stillRunning } from './manifest/event-facts.js';
 import type { Fact } from './manifest/fact.js';
 import { lineageOf } from './manifest/lineage.js';
@@ -10,7 +11,6 @@ import type { Lineage } from './manifest/lineage.js';
 import { Manifest } from './manifest/manifest.js';
 import { renderManifest, userWordsOf } from './manifest/render-manifest.js';
 import type { Section } from './manifest/section.js';
-import type { Selection } from '../authoring/rolling/select-middle.js';
 
 /** A summary of a range of a view, and what it costs. */
 export interface RangeSummary {

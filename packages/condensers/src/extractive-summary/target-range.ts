@@ -1,6 +1,6 @@
 import { keptEventIds, newestStep } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import type { Selection } from '../authoring/rolling/select-middle.js';
+import type { Selection } from '../authoring/rolling/selection.js';
 
 /**
  * The range behind the first `keepFirst` events that has to go so that the newest events behind it hold at most `room` tokens, as

@@ -1,11 +1,11 @@
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { View } from '@palimpsest/view';
-import { CondenserModelError } from '../authoring/model/model-failure.js';
-import type { ModelAccount } from '../authoring/model/model-failure.js';
-import type { Prompt } from '../authoring/prompts/prompt.js';
-import { promptWithin } from '../authoring/prompts/prompt-within.js';
-import { askForObject } from '../authoring/model/structured-answer.js';
-import type { ObjectQuestion } from '../authoring/model/structured-answer.js';
+import { CondenserModelError } from '../authoring/definition/errors.js';
+import type { ModelAccount } from '../authoring/definition/errors.js';
+import { askForObject } from '../authoring/model/answers.js';
+import type { ObjectQuestion } from '../authoring/model/answers.js';
+import { promptWithin } from '../authoring/model/prompt.js';
+import type { Prompt } from '../authoring/model/prompt.js';
 
 /** The settings of a ranking call. */
 export interface AttentionQuestion {

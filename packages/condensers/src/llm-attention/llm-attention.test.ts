@@ -7,19 +7,19 @@ import type { ScriptedAnswer, ScriptedLLM } from '@palimpsest/llm-adapters/testi
 import {
   isCondensation,
   NoCondensationAvailableError,
-  protectedEventIds,
   pin,
+  protectedEventIds,
   View,
   ViewProjection,
 } from '@palimpsest/view';
 import { condenserContract, messageViolations, randomLog } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { contractSeeds } from '../../test-support/contract-seeds.js';
 import { fewer } from '../../test-support/fewer.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import { llmAttentionCondenser } from './llm-attention.js';
 import type { LLMAttentionOptions } from './llm-attention.js';
-import { contractSeeds } from '../../test-support/contract-seeds.js';
 
 const answering = (answer: ScriptedAnswer): ScriptedLLM => scriptedLLM({ script: () => answer });
 const ranking = (...ids: readonly unknown[]): ScriptedLLM => answering(JSON.stringify({ ids }));

@@ -3,28 +3,33 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { newestStep, NoCondensationAvailableError, unitsOf } from '@palimpsest/view';
 import type { Condenser, Unit, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
+import { createCondenser, defineCondenser } from '../authoring/definition/define-condenser.js';
+import { CondenserModelError } from '../authoring/definition/errors.js';
+import type { ModelAccount } from '../authoring/definition/errors.js';
+import {
+  flag,
+  optionGroup,
+  optionsOf,
+  roomBehindFirst,
+  sizeOptions,
+  usualFirst,
+} from '../authoring/definition/option-schemas.js';
+import type { SizeOptions } from '../authoring/definition/option-schemas.js';
 import { backgroundCondenser } from '../authoring/model/background.js';
+import { modelCallOptions } from '../authoring/model/call-model.js';
+import type { ModelCallOptions } from '../authoring/model/call-model.js';
+import { promptOf } from '../authoring/model/prompt.js';
+import { requirementOf } from '../authoring/rolling/requirement.js';
+import type { Requirement } from '../authoring/rolling/requirement.js';
+import { rollingCondenser } from '../authoring/rolling/rolling-condenser.js';
+import { assertProgress, forgetUnits, usualProgress } from '../authoring/rolling/selection.js';
+import type { Gone } from '../authoring/rolling/selection.js';
 import { askForRanking } from './attention-answer.js';
 import type { AttentionQuestion } from './attention-answer.js';
 import { choiceOf } from './attention-choice.js';
 import { selectByRank } from './attention-selection.js';
 import type { Room, WeighedUnit } from './attention-selection.js';
-import { forgetUnits } from '../authoring/rolling/forget-units.js';
-import { CondenserModelError } from '../authoring/model/model-failure.js';
-import type { ModelAccount } from '../authoring/model/model-failure.js';
-import { modelCallOptions } from '../authoring/options/model-call-options.js';
-import type { ModelCallOptions } from '../authoring/options/model-call-options.js';
-import { flag, optionGroup, optionsOf } from '../authoring/options/option-schemas.js';
-import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
-import type { SizeOptions } from '../authoring/options/size-options.js';
 import { attentionTemplate } from './attention.prompt.js';
-import { promptOf } from '../authoring/prompts/prompt.js';
-import { assertProgress, usualProgress } from '../authoring/rolling/progress.js';
-import type { Gone } from '../authoring/rolling/progress.js';
-import { requirementOf } from '../authoring/rolling/requirement.js';
-import type { Requirement } from '../authoring/rolling/requirement.js';
-import { rollingCondenser } from '../authoring/rolling/rolling.js';
 
 /** Options of {@link llmAttentionCondenser}. */
 export interface LLMAttentionOptions extends SizeOptions {

@@ -1,10 +1,10 @@
 import type { Condenser } from '@palimpsest/view';
-import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
-import { factsOfRange } from '../extractive-summary/range-facts.js';
-import { summaryTemplate } from '../authoring/prompts/summary.prompt.js';
+import { createCondenser, defineCondenser } from '../authoring/definition/define-condenser.js';
+import { summaryTemplate } from '../authoring/model/summary.prompt.js';
 import { llmSummarizer } from '../authoring/summaries/summarizer.js';
-import { modelSummaryCondenser, modelSummaryOptions } from '../authoring/summaries/summarizing.js';
-import type { ModelSummaryOptions } from '../authoring/summaries/summarizing.js';
+import { modelSummaryCondenser, modelSummaryOptions } from '../authoring/summaries/summarizing-condenser.js';
+import type { ModelSummaryOptions } from '../authoring/summaries/summarizing-condenser.js';
+import { factsOfRange } from '../extractive-summary/range-facts.js';
 
 /** Options of {@link llmSummarizingCondenser}. The default prompt is {@link summaryTemplate}. */
 export type LLMSummarizingOptions = ModelSummaryOptions;

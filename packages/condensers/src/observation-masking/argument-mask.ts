@@ -1,6 +1,6 @@
 import { addressOf } from '@palimpsest/events';
 import type { ActionEvent } from '@palimpsest/events';
-import { filesOfPatch } from '../authoring/tool-calls/patch-files.js';
+import { filesOfPatch } from '../authoring/calls/arguments.js';
 import { firstLineOf } from './first-line.js';
 import { argumentStub, pathsText } from './observation-masking.prompt.js';
 import { fitting, pathsWithin } from './paths-within.js';

@@ -1,8 +1,7 @@
 import { addressOf, describeHostFile, hostFilesOf, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, ToolResultEvent } from '@palimpsest/events';
-import { argumentRoles } from '../authoring/tool-calls/argument-roles.js';
-import { parseArguments } from '../authoring/tool-calls/call-arguments.js';
-import { readResult, statusText } from '../authoring/tool-calls/result-status.js';
+import { argumentRoles, parseArguments } from '../authoring/calls/arguments.js';
+import { readResult, statusText } from '../authoring/calls/result.js';
 import { firstLineOf } from './first-line.js';
 import { stubText } from './observation-masking.prompt.js';
 import { pathsWithin } from './paths-within.js';

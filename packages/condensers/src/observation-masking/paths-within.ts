@@ -1,5 +1,5 @@
 import type { ActionEvent, ToolResultEvent } from '@palimpsest/events';
-import { namesOf } from '../authoring/tool-calls/names.js';
+import { namesOf } from '../authoring/calls/names.js';
 
 /** The most that the paths in a note take of what it hides. Unit: share of the characters. */
 const shareOfPaths = 0.15;

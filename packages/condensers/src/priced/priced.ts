@@ -9,12 +9,12 @@ import {
 } from '@palimpsest/view';
 import type { CachePrices, CondenseContext, Condenser, Reduction, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
-import { optionIssue, optionsOf } from '../authoring/options/option-schemas.js';
-import type { OptionsCheck } from '../authoring/options/option-schemas.js';
-import { isKnownUnavailable, sizeNow } from '../authoring/rolling/back-off.js';
+import { createCondenser, defineCondenser } from '../authoring/definition/define-condenser.js';
+import { optionIssue, optionsOf } from '../authoring/definition/option-schemas.js';
+import type { OptionsCheck } from '../authoring/definition/option-schemas.js';
+import { areCondensers, assertResult, contextOf, withStage } from '../authoring/definition/stages.js';
 import { calibrationOf } from '../authoring/rolling/calibration.js';
-import { areCondensers, assertResult, contextOf, withStage } from '../authoring/stages.js';
+import { isKnownUnavailable, sizeNow } from '../authoring/rolling/rolling-condenser.js';
 import { changeOf } from './change.js';
 import { judge } from './decision.js';
 import type { Insurance, Situation } from './decision.js';
@@ -22,11 +22,11 @@ import { ledgerOf } from './ledger.js';
 import type { Ledger } from './ledger.js';
 import { callsSinceLast } from './model-calls.js';
 import type { CallSizes } from './model-calls.js';
+import { presetNames, presetOf } from './presets.js';
+import type { Preset, PresetName } from './presets.js';
+import { isCacheUnread } from './reported-cache.js';
 import { isWaitingForRoom, reportNoRoom, roomOf, statementOf, urgencyOf } from './room.js';
 import type { Room } from './room.js';
-import { presetNames, presetOf } from './presets.js';
-import { isCacheUnread } from './reported-cache.js';
-import type { Preset, PresetName } from './presets.js';
 
 /** Options of {@link pricedCondenser}. */
 export interface PricedOptions {

@@ -1,7 +1,7 @@
 import type { Condensation } from '@palimpsest/events';
 import type { CondenseContext, View } from '@palimpsest/view';
-import { isStatedUnavailable, sizeNow } from '../authoring/rolling/back-off.js';
 import { requirementOf } from '../authoring/rolling/requirement.js';
+import { isStatedUnavailable, sizeNow } from '../authoring/rolling/rolling-condenser.js';
 
 /** What the model's window leaves for a view, and what asks for a condensation whatever it costs. */
 export interface Room {

@@ -2,9 +2,9 @@ import type { EventId } from '@palimpsest/events';
 import { keptEventIds, newestStep } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { defineCondenser } from '../authoring/define-condenser.js';
-import { optionIssue, optionsOf, wholeNumber } from '../authoring/options/option-schemas.js';
-import type { OptionsCheck } from '../authoring/options/option-schemas.js';
+import { defineCondenser } from '../authoring/definition/define-condenser.js';
+import { optionIssue, optionsOf, wholeNumber } from '../authoring/definition/option-schemas.js';
+import type { OptionsCheck } from '../authoring/definition/option-schemas.js';
 
 /** Options of {@link recentEventsCondenser}. */
 export interface RecentEventsOptions {

@@ -1,9 +1,10 @@
 import type { View } from '@palimpsest/view';
-import { askForSummary, leastSummaryTokens, wordsThatStay } from '../authoring/summaries/asked-summary.js';
-import { CondenserModelError } from '../authoring/model/model-failure.js';
-import type { ModelAccount } from '../authoring/model/model-failure.js';
+import { CondenserModelError } from '../authoring/definition/errors.js';
+import type { ModelAccount } from '../authoring/definition/errors.js';
+import type { SummaryInput } from '../authoring/model/prompt.js';
+import { wordsThatStay } from '../authoring/summaries/kept-text.js';
+import { askForSummary, leastSummaryTokens } from '../authoring/summaries/summarizer.js';
 import type { Summarizer } from '../authoring/summaries/summarizer.js';
-import type { SummaryInput } from '../authoring/summaries/summary-input.js';
 import type { WindowPlan } from './window-plan.js';
 
 /** A summary that can replace its window, and its savings. */

@@ -1,6 +1,5 @@
 import type { CondenseContext, View } from '@palimpsest/view';
-import { calibrationOf } from '../authoring/rolling/calibration.js';
-import { promptCounts } from '../authoring/rolling/prompt-counts.js';
+import { calibrationOf, promptCounts } from '../authoring/rolling/calibration.js';
 
 /**
  * The size of the next model call, including system prompt and tools. Unit: tokens. If no condensation followed the agent's last

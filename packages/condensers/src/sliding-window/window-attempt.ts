@@ -1,8 +1,8 @@
 import type { Condensation } from '@palimpsest/events';
 import type { CondenseContext, View } from '@palimpsest/view';
-import { reportAttempt, reportFailedCall } from '../authoring/rolling/reports.js';
-import { CondenserModelError } from '../authoring/model/model-failure.js';
-import { usualProgress } from '../authoring/rolling/progress.js';
+import { CondenserModelError } from '../authoring/definition/errors.js';
+import { reportAttempt, reportFailedCall } from '../authoring/rolling/rolling-condenser.js';
+import { usualProgress } from '../authoring/rolling/selection.js';
 import { askSummarizer } from './ask-summarizer.js';
 import { wasAttempted } from './attempts.js';
 import type { Timeline } from './timeline.js';

@@ -1,7 +1,7 @@
 import type { Condensation, CreateEvent, EventId } from '@palimpsest/events';
 import { condensation } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { accountingOf } from '../authoring/rolling/accounting.js';
+import { accountingOf } from '../authoring/rolling/requirement.js';
 import type { WindowSummary } from './ask-summarizer.js';
 import type { Timeline } from './timeline.js';
 import type { WindowItem } from './window-items.js';

@@ -1,7 +1,7 @@
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { describe, expect, test } from 'vitest';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { readingSummarizer, Session } from '../../test-support/window-session.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import { slidingWindowCondenser } from './sliding-window.js';
 import type { SlidingWindowOptions } from './sliding-window.js';
 

@@ -1,9 +1,7 @@
 import type { CreateEvent } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import * as z from 'zod/mini';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { modelCallOptions } from '../authoring/options/model-call-options.js';
-import type { ModelCallOptions } from '../authoring/options/model-call-options.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import {
   flag,
   optionGroup,
@@ -11,8 +9,10 @@ import {
   optionsOf,
   toolNameList,
   wholeNumber,
-} from '../authoring/options/option-schemas.js';
-import type { OptionsCheck } from '../authoring/options/option-schemas.js';
+} from '../authoring/definition/option-schemas.js';
+import type { OptionsCheck } from '../authoring/definition/option-schemas.js';
+import { modelCallOptions } from '../authoring/model/call-model.js';
+import type { ModelCallOptions } from '../authoring/model/call-model.js';
 import type { Summarizer } from '../authoring/summaries/summarizer.js';
 import { usualFinishTools } from './run-state.js';
 import { condenserName } from './window-record.js';

@@ -1,7 +1,7 @@
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { forgettableEventIds, keptEventIds, unitsOf } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import type { Selection } from '../authoring/rolling/select-middle.js';
+import type { Selection } from '../authoring/rolling/selection.js';
 import { coveredEvents } from './covered-events.js';
 import { settledPrefix } from './settled-prefix.js';
 import type { SummaryEntry, Timeline } from './timeline.js';

@@ -1,6 +1,11 @@
-import { CondenserModelError } from '../authoring/model/model-failure.js';
-import type { CheckedModelCall } from '../authoring/summaries/summarizing.js';
-import { promptBehind, promptWithin } from '../authoring/prompts/prompt-within.js';
+import { CondenserModelError } from '../authoring/definition/errors.js';
+import { askForObject, instructionFor, questionLength, valueOf } from '../authoring/model/answers.js';
+import type { ObjectQuestion, StructuredAnswer } from '../authoring/model/answers.js';
+import { accountOf } from '../authoring/model/call-model.js';
+import { promptBehind, promptWithin } from '../authoring/model/prompt.js';
+import { askBehind, extendedOrSeparate } from '../authoring/summaries/summarizer.js';
+import type { Summarizer, SummaryResult } from '../authoring/summaries/summarizer.js';
+import type { CheckedModelCall } from '../authoring/summaries/summarizing-condenser.js';
 import {
   renderStateSummary,
   requiredFields,
@@ -8,12 +13,6 @@ import {
   stateSummaryJsonSchema,
   stateSummarySchema,
 } from './state-summary.js';
-import { accountOf } from '../authoring/model/ask-model.js';
-import { askBehind, extendedOrSeparate } from '../authoring/summaries/extended-request.js';
-import { askForObject, instructionFor, questionLength, valueOf } from '../authoring/model/structured-answer.js';
-import type { ObjectQuestion, StructuredAnswer } from '../authoring/model/structured-answer.js';
-import type { Summarizer } from '../authoring/summaries/summarizer.js';
-import type { SummaryResult } from '../authoring/summaries/summary-result.js';
 
 /** The same ratio as in the limits of a prompt. */
 const charactersPerToken = 4;

@@ -7,11 +7,11 @@ import type { ScriptedAnswer, ScriptedLLM } from '@palimpsest/llm-adapters/testi
 import { isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
 import { condenserContract } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { contractSeeds } from '../../test-support/contract-seeds.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import { stateSummaryFields } from './state-summary.js';
 import { structuredSummaryCondenser } from './structured-summary.js';
 import type { StructuredSummaryOptions } from './structured-summary.js';
-import { contractSeeds } from '../../test-support/contract-seeds.js';
 
 const tool = 'create_state_summary';
 const state = {

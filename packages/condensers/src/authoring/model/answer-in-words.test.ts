@@ -1,7 +1,7 @@
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedAnswer } from '@palimpsest/llm-adapters/testing';
 import { expect, test } from 'vitest';
-import { isWrittenCall, wordsOf } from './answer-in-words.js';
+import { isWrittenCall, wordsOf } from './answers.js';
 
 const request = { messages: [{ role: 'user', content: [{ type: 'text', text: 'Summarise.' }] }] } as const;
 const words = async (answer: ScriptedAnswer) => wordsOf(await scriptedLLM({ script: [answer] }).complete(request));

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { withinDeadline } from './deadline.js';
+import { withinDeadline } from './call-model.js';
 
 const never = new Promise<never>(() => {});
 const deadline = { timeoutMs: 10_000, model: 'm' };

@@ -2,7 +2,7 @@ import { condensation, forgettableEventIds, unitsOf, ViewProjection } from '@pal
 import type { View } from '@palimpsest/view';
 import { randomLog } from '@palimpsest/view/testing';
 import { expect, it } from 'vitest';
-import { forgetUnits } from './forget-units.js';
+import { forgetUnits } from './selection.js';
 
 /** What is forgotten when each event is named. */
 function named(view: View, stays: (index: number) => boolean): readonly string[] {

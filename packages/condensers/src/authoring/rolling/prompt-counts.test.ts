@@ -2,8 +2,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { ViewProjection } from '@palimpsest/view';
 import type { AttemptReport } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { calibrationOf } from './calibration.js';
-import { promptCounts } from './prompt-counts.js';
+import { calibrationOf, promptCounts } from './calibration.js';
 import { requirementOf } from './requirement.js';
 
 /** The provider's tokens for each that we estimate. */

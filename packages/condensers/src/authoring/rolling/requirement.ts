@@ -1,7 +1,8 @@
+import type { EventId } from '@palimpsest/events';
 import { protectedEventIds } from '@palimpsest/view';
 import type { CondenseContext, View } from '@palimpsest/view';
-import { calibrationOf } from './calibration.js';
-import { reportIgnoredCount } from './prompt-counts.js';
+import type { ModelAccount } from '../definition/errors.js';
+import { calibrationOf, reportIgnoredCount } from './calibration.js';
 
 /** The reason of a condensation: too many events, too many tokens, or a request. */
 export type Reason = 'events' | 'tokens' | 'request';
@@ -88,4 +89,40 @@ function translated(limit: number | undefined, calibration: number): number | un
 
 function minimum(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined ? b : b === undefined ? a : Math.min(a, b);
+}
+
+/** The input of {@link accountingOf}. */
+export interface Account extends ModelAccount {
+  readonly condenser: string;
+  /** The reasons of the condensation, such as `events, tokens`. */
+  readonly reason: string;
+  /** The view that was condensed. */
+  readonly view: Pick<View, 'tokens'>;
+  /** The tokens removed minus the tokens added. Unit: tokens, as the view estimates. */
+  readonly savedTokens: number;
+  /** The view's budget. Unit: tokens, as the view estimates. @defaultValue not known */
+  readonly tokenBudget?: number | undefined;
+  /** The events that the summary covers, if they differ from the forgotten ones. */
+  readonly coveredEventIds?: readonly EventId[] | undefined;
+}
+
+/**
+ * The metadata of every condensation: `condenser`, `reason`, `tokensBefore`, `tokensAfter`, and, if known, `tokenBudget`,
+ * `model`, `usage`, `costUsd` and `coveredEventIds`. Plain JSON. Costs O(1).
+ */
+export function accountingOf(account: Account): Readonly<Record<string, unknown>> {
+  const { condenser, reason, view, savedTokens, tokenBudget, coveredEventIds, model, usage, costUsd } = account;
+  const tokensBefore = view.tokens();
+  return {
+    condenser,
+    reason,
+    tokensBefore,
+    tokensAfter: tokensBefore - savedTokens,
+    ...definedOf({ tokenBudget, model, usage, costUsd, coveredEventIds }),
+  };
+}
+
+/** A copy without undefined members, which JSON cannot represent. */
+export function definedOf(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }

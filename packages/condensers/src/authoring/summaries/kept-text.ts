@@ -1,6 +1,9 @@
-import { cutInMiddle } from '../prompts/middle-cut.js';
-import { textLimits } from '../prompts/text-limits.js';
-import type { RangeFact } from './range-facts.js';
+import { isUserMessage, messageContent } from '@palimpsest/events';
+import type { EventId } from '@palimpsest/events';
+import { keptEventIds } from '@palimpsest/view';
+import type { View } from '@palimpsest/view';
+import { cutInMiddle, textLimits } from '../model/event-text.js';
+import type { RangeFact } from './range.js';
 
 /** A room for text. Unit: tokens, as `sizeOf` counts. */
 export interface TextRoom {
@@ -81,4 +84,17 @@ function fitted<Text extends { readonly section: string }>(
     if (text.section === '' || sizeOf(text.section) <= maxTokens) return text;
   }
   return none;
+}
+
+/** The user's messages that stay beside a summary, in order, without those that the summary includes anyway. Images are named. */
+export function wordsThatStay(view: View, isInIt: (id: EventId) => boolean = () => false): readonly string[] {
+  const words: { readonly index: number; readonly text: string }[] = [];
+  for (const id of keptEventIds(view)) {
+    const index = view.indexOf(id);
+    const event = index === undefined ? undefined : view.events.at(index);
+    if (index === undefined || event === undefined || !isUserMessage(event) || isInIt(id)) continue;
+    const parts = messageContent(event).map((part) => (part.type === 'text' ? part.text : '[image]'));
+    words.push({ index, text: parts.join('\n') });
+  }
+  return words.sort((a, b) => a.index - b.index).map(({ text }) => text);
 }

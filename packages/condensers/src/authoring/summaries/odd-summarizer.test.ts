@@ -1,11 +1,10 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import { isCondensation, View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { InvalidCondenserConfigError } from '../errors.js';
 import { slidingWindowCondenser } from '../../sliding-window/sliding-window.js';
-import { summarizingCondenser } from './summarizing.js';
-import type { Summarizer } from './summarizer.js';
-import type { SummaryResult } from './summary-result.js';
+import { InvalidCondenserConfigError } from '../definition/errors.js';
+import type { Summarizer, SummaryResult } from './summarizer.js';
+import { summarizingCondenser } from './summarizing-condenser.js';
 
 const log = logBuilder();
 log.user('Make it work.');

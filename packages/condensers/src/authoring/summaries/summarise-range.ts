@@ -1,22 +1,20 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { condensation } from '@palimpsest/view';
 import type { CondenseContext, View } from '@palimpsest/view';
-import { eventText } from '../prompts/event-text.js';
-import { accountingOf } from '../rolling/accounting.js';
+import { oneLine } from '../calls/excerpt.js';
+import { CondenserModelError } from '../definition/errors.js';
+import { eventText } from '../model/event-text.js';
+import type { AgentConversation } from '../model/prompt.js';
 import { calibrationOf } from '../rolling/calibration.js';
-import { askForSummary, leastSummaryTokens, wordsThatStay } from './asked-summary.js';
-import type { AskedSummary } from './asked-summary.js';
-import { cutToFit, factSection, keptFacts, keptWords } from './kept-text.js';
-import type { KeptWords, TextRoom } from './kept-text.js';
-import { factsNotIn } from './range-facts.js';
-import type { RangeFact, ReadRangeFacts } from './range-facts.js';
-import { CondenserModelError } from '../model/model-failure.js';
-import type { RangeContent } from '../rolling/range-content.js';
+import { accountingOf } from '../rolling/requirement.js';
 import type { Requirement } from '../rolling/requirement.js';
-import type { Selection } from '../rolling/select-middle.js';
-import type { Summarizer } from './summarizer.js';
-import type { AgentConversation } from './summary-input.js';
-import { oneLine } from '../tool-calls/excerpt.js';
+import type { Selection } from '../rolling/selection.js';
+import { cutToFit, factSection, keptFacts, keptWords, wordsThatStay } from './kept-text.js';
+import type { KeptWords, TextRoom } from './kept-text.js';
+import { factsNotIn } from './range.js';
+import type { RangeContent, RangeFact, ReadRangeFacts } from './range.js';
+import { askForSummary, leastSummaryTokens } from './summarizer.js';
+import type { AskedSummary, Summarizer } from './summarizer.js';
 
 /** How much of the first event that stays the model is shown, to know where its summary ends. Unit: characters. */
 const lengthOfKeptFrom = 200;

@@ -1,15 +1,15 @@
-import { logBuilder } from '@palimpsest/events/testing';
 import type { LLMConvertibleEvent } from '@palimpsest/events';
+import { logBuilder } from '@palimpsest/events/testing';
 import { estimateInputTokens } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedAnswer } from '@palimpsest/llm-adapters/testing';
 import { View } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
-import { InvalidCondenserConfigError } from '../errors.js';
-import { summaryHeader } from '../prompts/summary.prompt.js';
+import { InvalidCondenserConfigError } from '../definition/errors.js';
+import type { SummaryInput } from '../model/prompt.js';
+import { summaryHeader } from '../model/summary.prompt.js';
 import { llmSummarizer } from './summarizer.js';
 import type { LLMSummarizerOptions } from './summarizer.js';
-import type { SummaryInput } from './summary-input.js';
 
 /** What a summariser asks for some events. */
 async function asked(

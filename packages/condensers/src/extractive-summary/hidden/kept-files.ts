@@ -1,7 +1,7 @@
 import type { Condensation, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { unitsOf } from '@palimpsest/view';
 import type { Unit, View } from '@palimpsest/view';
-import type { Selection } from '../../authoring/rolling/select-middle.js';
+import type { Selection } from '../../authoring/rolling/selection.js';
 import { effectsOf } from './files-of-call.js';
 import type { FileEffects, FileUse } from './files-of-call.js';
 
