@@ -1,7 +1,7 @@
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { expect, test } from 'vitest';
 import { CondenserNotFoundError, InvalidCondenserConfigError } from '../authoring/definition/errors.js';
-import { condenserByName, condenserNames, condenserNamesWithModel } from './by-name.js';
+import { condenserByName, condenserNames, condenserNamesWithModel } from './names.js';
 
 const llm = scriptedLLM({ script: [] });
 

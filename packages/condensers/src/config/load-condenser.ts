@@ -7,13 +7,10 @@ import { noStages } from '../authoring/definition/stages.js';
 import { noOpCondenser, pipelineCondenser, pricedCondenser } from '../index.js';
 import type { PricedOptions } from '../index.js';
 import { isTable, readConfig } from './config-source.js';
-import { fromDefinition } from './from-definition.js';
-import { defaultModel, modelOf, promptIn, wrongOption } from './host-parts.js';
+import { defaultModel, fromDefinition, modelOf, promptIn, wrongOption } from './host-parts.js';
 import type { HostParts } from './host-parts.js';
-import { ownType, withOwnNames } from './other-names.js';
-import type { ConfigNote } from './other-names.js';
-import { ownCondensers } from './own-condensers.js';
-import type { OwnCondenserName } from './own-condensers.js';
+import { ownCondensers, ownType, withOwnNames } from './names.js';
+import type { ConfigNote, OwnCondenserName } from './names.js';
 import { packageCondenser } from './package-condenser.js';
 import type { ImportModule } from './package-condenser.js';
 

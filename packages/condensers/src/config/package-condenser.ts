@@ -5,7 +5,7 @@ import { isCondenserDefinition } from '../authoring/definition/define-condenser.
 import type { CondenserHost } from '../authoring/definition/define-condenser.js';
 import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import { joined, shown } from '../authoring/definition/options.js';
-import { fromDefinition } from './from-definition.js';
+import { fromDefinition } from './host-parts.js';
 
 /** Imports a module by the name of a package. */
 export type ImportModule = (name: string) => Promise<unknown>;

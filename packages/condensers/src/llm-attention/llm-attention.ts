@@ -26,9 +26,8 @@ import { assertProgress, forgetUnits, usualProgress } from '../authoring/rolling
 import type { Gone } from '../authoring/rolling/selection.js';
 import { askForRanking } from './attention-answer.js';
 import type { AttentionQuestion } from './attention-answer.js';
-import { choiceOf } from './attention-choice.js';
-import { selectByRank } from './attention-selection.js';
-import type { Room, WeighedUnit } from './attention-selection.js';
+import { choiceOf, selectByRank } from './attention-choice.js';
+import type { Room, WeighedUnit } from './attention-choice.js';
 import { attentionTemplate } from './attention.prompt.js';
 
 /** Options of {@link llmAttentionCondenser}. */

@@ -1,9 +1,8 @@
 import { addressOf } from '@palimpsest/events';
 import type { ActionEvent } from '@palimpsest/events';
 import { filesOfPatch } from '../authoring/calls/arguments.js';
-import { firstLineOf } from './first-line.js';
 import { argumentStub, pathsText } from './observation-masking.prompt.js';
-import { fitting, pathsWithin } from './paths-within.js';
+import { firstLineOf, fitting, pathsWithin } from './observation-stub.js';
 
 /** Arguments with deeper nesting are not masked: a model can write them, but no tool accepts them. Unit: levels. */
 const deepest = 64;

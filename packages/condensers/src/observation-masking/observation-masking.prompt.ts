@@ -1,4 +1,4 @@
-import type { NamedPaths } from './paths-within.js';
+import type { NamedPaths } from './observation-stub.js';
 
 /** The text that a model reads in the place of a masked result. */
 export function stubText(

@@ -1,8 +1,7 @@
-import type { Condensation } from '@palimpsest/events';
-import type { CachePrices, View } from '@palimpsest/view';
+import type { Condensation, Event, EventId, LLMConvertibleEvent, LLMUsageEvent } from '@palimpsest/events';
+import { expectedCacheRead } from '@palimpsest/llm-adapters';
+import type { CachePrices, CondenseContext, View } from '@palimpsest/view';
 import { removedBy } from './change.js';
-import { callsAfter, callsSinceLast } from './model-calls.js';
-import type { CallSizes } from './model-calls.js';
 
 /**
  * What the model calls of a conversation have cost, and what they would have cost without condensing, as the view estimates both.
@@ -118,4 +117,108 @@ function readLedger({ metadata }: Condensation): Ledger | undefined {
 
 function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+/**
+ * The sizes of a view at the model calls that were made after an event of the log, oldest first. A call sent everything before its
+ * response, so sizes never fall. Calls whose response is no longer in the view are left out. Unit: tokens, as the view estimates.
+ */
+export interface CallSizes {
+  readonly length: number;
+  at(call: number): number;
+  /** The id of the first event of the response. */
+  idAt(call: number): EventId;
+  /** The calls that sent more than so many tokens: how many, and the sum of their sizes. Costs O(log calls). */
+  above(tokens: number): { readonly calls: number; readonly tokens: number };
+}
+
+/**
+ * The calls after a position of the log; undefined for all. Costs O(view).
+ *
+ * @param after - the position in the log
+ */
+function callsAfter(view: View, after: number | undefined): CallSizes {
+  const indices: number[] = [];
+  /** The sum of the sizes at all calls before each one, and of all. Unit: tokens. */
+  const sums = [0];
+  let sum = 0;
+  for (let index = 0; index < view.events.length; index++) {
+    const event = view.events[index] as LLMConvertibleEvent;
+    // Only the model's own events begin a response.
+    if (event.type !== 'action' && event.type !== 'message') continue;
+    const { id } = event;
+    if (view.responseOf(id) !== id || (after !== undefined && (view.positionOf(id) ?? Infinity) <= after)) continue;
+    indices.push(index);
+    sums.push((sum += view.tokens(0, index)));
+  }
+  const at = (call: number): number => view.tokens(0, indices[call]);
+  return {
+    length: indices.length,
+    at,
+    idAt: (call) => (view.events[indices[call] as number] as LLMConvertibleEvent).id,
+    above: (tokens) => {
+      const first = firstOf(0, indices.length, (call) => at(call) > tokens);
+      return { calls: indices.length - first, tokens: sum - (sums[first] as number) };
+    },
+  };
+}
+
+/** The calls since the newest condensation. Costs O(view). */
+export function callsSinceLast(view: View): CallSizes {
+  const last = view.condensations.at(-1);
+  return callsAfter(view, last && view.positionOf(last.id));
+}
+
+/** The first of some ascending numbers for which a statement is true; `end` if there is none. */
+function firstOf(start: number, end: number, isTrue: (number: number) => boolean): number {
+  let [low, high] = [start, end];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isTrue(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Fewer misses may be chance. Unit: answers. */
+const missesToBelieve = 3;
+/** The number of newest answers that are looked at. */
+const searched = 32;
+/** For caches whose life nobody states. Unit: milliseconds. */
+const usualLifeMs = 4 * 60_000;
+/** The largest least prefix that a vendor caches. Unit: tokens. */
+const cacheMinimumTokens = 4_096;
+
+/**
+ * Whether the provider's cache does not work: the newest three answers that should have read from it report that nothing was read.
+ * False as soon as one reads again, and where the log has no reported usage.
+ */
+export function isCacheUnread({ internalEvents }: View, { cacheLifeMs = usualLifeMs }: CondenseContext): boolean {
+  const facts = { cacheLifeMs, cacheMinimumTokens };
+  let answered: LLMUsageEvent | undefined;
+  let [misses, looked] = [0, 0];
+  let isRewritten = false;
+  for (let index = internalEvents.length - 1; index >= 0 && looked <= searched; index--) {
+    const event = internalEvents[index] as Event;
+    if (event.type === 'condensation' || event.type === 'condensation-revert') isRewritten = true;
+    if (!isAnswer(event)) continue;
+    looked++;
+    if (answered !== undefined) {
+      if (answered.usage.cacheReadTokens > 0) return false;
+      const pair = { previous: requestOf(event), answered: requestOf(answered), facts };
+      const isComparable = answered.usageIsEstimated !== true && !isRewritten;
+      if (isComparable && expectedCacheRead(pair) > 0 && ++misses === missesToBelieve) return true;
+    }
+    answered = event;
+    isRewritten = false;
+  }
+  return false;
+}
+
+function isAnswer(event: Event): event is LLMUsageEvent {
+  return event.type === 'llm-usage' && (event.purpose ?? 'agent') === 'agent';
+}
+
+function requestOf({ model, usage, timestamp }: LLMUsageEvent) {
+  return { model, usage, at: Date.parse(timestamp) };
 }

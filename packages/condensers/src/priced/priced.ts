@@ -16,17 +16,12 @@ import { areCondensers, assertResult, contextOf, withStage } from '../authoring/
 import { calibrationOf } from '../authoring/rolling/calibration.js';
 import { isKnownUnavailable, sizeNow } from '../authoring/rolling/rolling-condenser.js';
 import { changeOf } from './change.js';
-import { judge } from './decision.js';
-import type { Insurance, Situation } from './decision.js';
-import { ledgerOf } from './ledger.js';
-import type { Ledger } from './ledger.js';
-import { callsSinceLast } from './model-calls.js';
-import type { CallSizes } from './model-calls.js';
+import { isWaitingForRoom, judge, reportNoRoom, roomOf, statementOf, urgencyOf } from './decide.js';
+import type { Insurance, Room, Situation } from './decide.js';
+import { callsSinceLast, isCacheUnread, ledgerOf } from './ledger.js';
+import type { CallSizes, Ledger } from './ledger.js';
 import { presetNames, presetOf } from './presets.js';
 import type { Preset, PresetName } from './presets.js';
-import { isCacheUnread } from './reported-cache.js';
-import { isWaitingForRoom, reportNoRoom, roomOf, statementOf, urgencyOf } from './room.js';
-import type { Room } from './room.js';
 
 /** Options of {@link pricedCondenser}. */
 export interface PricedOptions {

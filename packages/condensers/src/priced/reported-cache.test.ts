@@ -1,8 +1,8 @@
-import { isCondensation, View } from '@palimpsest/view';
 import { logBuilder } from '@palimpsest/events/testing';
+import { isCondensation, View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
+import { isCacheUnread } from './ledger.js';
 import { pricedCondenser } from './priced.js';
-import { isCacheUnread } from './reported-cache.js';
 
 interface Answer {
   readonly read?: number;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { selectInvocations } from './select-invocations.js';
+import { selectInvocations } from './window-triggers.js';
 
 /** The windows of so many invocations, each with the number of the invocation after which it was selected. */
 function windows(

@@ -6,22 +6,18 @@ import { assertCreateEvent, defineCondenser } from '../authoring/definition/defi
 import { CondenserModelError } from '../authoring/definition/errors.js';
 import { assertOptionsObject, checkedOptions } from '../authoring/definition/options.js';
 import { backgroundCondenser } from '../authoring/model/background.js';
-import { notifyingSummarizer } from '../authoring/summaries/summarizer.js';
 import { promptOf } from '../authoring/model/prompt.js';
 import { isHeldBack } from '../authoring/rolling/rolling-condenser.js';
-import { llmSummarizer } from '../authoring/summaries/summarizer.js';
+import { llmSummarizer, notifyingSummarizer } from '../authoring/summaries/summarizer.js';
 import type { Summarizer } from '../authoring/summaries/summarizer.js';
-import { wasAttempted } from './attempts.js';
-import { promptSize } from './prompt-size.js';
-import { timelineOf } from './timeline.js';
-import { carryOut, isWorthIt, reportFailure, summarise } from './window-attempt.js';
-import { ownSummarizer, promptWithoutModel, windowOptions } from './window-options.js';
-import type { CheckedOptions, SlidingWindowOptions, WindowSettings } from './window-options.js';
-import { condenserName, latestRecord } from './window-record.js';
+import { ownSummarizer, promptWithoutModel, windowOptions } from './options.js';
+import type { CheckedOptions, SlidingWindowOptions, WindowSettings } from './options.js';
+import { condenserName, latestRecord, timelineOf } from './timeline.js';
+import { carryOut, isWorthIt, reportFailure, summarise, wasAttempted } from './window-summary.js';
 import { windowSummaryTemplate } from './window-summary.prompt.js';
-import { windowForTokens, windowOfInvocations, windowsOnRequest } from './window-triggers.js';
+import { promptSize, windowForTokens, windowOfInvocations, windowsOnRequest } from './window-triggers.js';
 
-export type { SlidingWindowOptions } from './window-options.js';
+export type { SlidingWindowOptions } from './options.js';
 
 /**
  * Summarises a conversation in windows of whole invocations. An invocation starts with a message of the user that follows a

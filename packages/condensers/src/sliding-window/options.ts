@@ -14,8 +14,7 @@ import type { OptionsCheck } from '../authoring/definition/option-schemas.js';
 import { modelCallOptions } from '../authoring/model/call-model.js';
 import type { ModelCallOptions } from '../authoring/model/call-model.js';
 import type { Summarizer } from '../authoring/summaries/summarizer.js';
-import { usualFinishTools } from './run-state.js';
-import { condenserName } from './window-record.js';
+import { condenserName, usualFinishTools } from './timeline.js';
 
 /** Options of {@link slidingWindowCondenser}. */
 export interface SlidingWindowOptions {

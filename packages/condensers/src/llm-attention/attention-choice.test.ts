@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { selectByRank } from './attention-selection.js';
-import type { WeighedUnit } from './attention-selection.js';
+import { selectByRank } from './attention-choice.js';
+import type { WeighedUnit } from './attention-choice.js';
 
 /** Units of these sizes, one behind the other; every event has 10 tokens. */
 function units(first: number, ...sizes: readonly number[]): readonly WeighedUnit[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstLineOf } from './first-line.js';
+import { firstLineOf } from './observation-stub.js';
 
 const path = `src/${'deep/'.repeat(30)}index.ts`;
 

@@ -4,7 +4,7 @@ import type * as z from 'zod/mini';
 import { isCondenserDefinition } from '../authoring/definition/define-condenser.js';
 import type { OptionsSchema } from '../authoring/definition/options.js';
 import * as root from '../index.js';
-import { ownCondensers } from './own-condensers.js';
+import { ownCondensers } from './names.js';
 
 const notCondensers = ['authoring', 'config', 'node'];
 

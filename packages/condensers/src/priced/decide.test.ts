@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { judge } from './decision.js';
-import type { Situation } from './decision.js';
+import { judge } from './decide.js';
+import type { Situation } from './decide.js';
 import { costOfRequest } from './ledger.js';
 
 const prices = { read: 0.1, write: 1.25, output: 5 };
