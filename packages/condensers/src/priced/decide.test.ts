@@ -1,12 +1,26 @@
+import { logBuilder } from '@palimpsest/events/testing';
+import { newestStep, View } from '@palimpsest/view';
+import type { Condenser, Reducer, Reduction } from '@palimpsest/view';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { judge } from './decide.js';
-import type { Situation } from './decide.js';
+import { decide } from './decide.js';
+import type { Insurance, Situation } from './decide.js';
 import { costOfRequest } from './ledger.js';
 
 const prices = { read: 0.1, write: 1.25, output: 5 };
 const nothing = { calls: 0, bill: 0, rawBill: 0, cached: 0, rawCached: 0, hidden: 0, isCold: false };
 const uninsured = { tolerance: 1_000, credit: 0 };
+const view = View.fromEvents([]);
+const room = { isRequested: false, isExceeded: false, isWaiting: false, tokens: Infinity };
+const stage: Condenser = { name: 'stage', condense: (current) => current };
+
+/** Decides by price, and says why. */
+function judge(reduction: Reduction, situation: Situation, insurance: Insurance): string {
+  return decide(stage, reduction, view, { ...situation, insurance }).reason;
+}
+
+/** Nothing but a price speaks for a reduction. */
+const open = { view, room, insurance: uninsured, prices, fixed: 0, mayPay: true, isCold: false };
 
 /** A conversation that has grown by 1,000 tokens a call, up to 40,000. */
 function grown(changes: Partial<Situation> = {}): Situation {
@@ -14,7 +28,7 @@ function grown(changes: Partial<Situation> = {}): Situation {
   let bill = 0;
   for (const [call, size] of sizes.entries()) bill += costOfRequest(size, sizes[call - 1] ?? 0, prices);
   const ledger = { calls: 39, bill, rawBill: bill, cached: 39_000, rawCached: 39_000, hidden: 0, isCold: false };
-  return { prices, ledger, fixed: 0, tokens: 40_000, calls: callsOf(sizes), isCold: false, ...changes };
+  return { ...open, ledger, tokens: 40_000, calls: callsOf(sizes), ...changes };
 }
 
 function callsOf(sizes: readonly number[]): Situation['calls'] {
@@ -31,7 +45,7 @@ test('acts when the rent has reached what is written again', () => {
   const rewrittenTokens = 5_500 / (1.25 - 0.1);
   const down = { savedTokens: 10_000 };
   expect(judge({ ...down, rewrittenTokens: rewrittenTokens - 1 }, grown(), uninsured)).toBe('rent');
-  expect(judge({ ...down, rewrittenTokens: rewrittenTokens + 1 }, grown(), uninsured)).toBeUndefined();
+  expect(judge({ ...down, rewrittenTokens: rewrittenTokens + 1 }, grown(), uninsured)).toBe('not-due');
 });
 
 test('the reducer’s own model is a part of the price', () => {
@@ -39,33 +53,33 @@ test('the reducer’s own model is a part of the price', () => {
   expect(judge(reduction, grown(), uninsured)).toBe('rent');
   // 1.15 × 1,000 + 4,000 + 5 × 80 is more than 5,500; with 60 tokens written it is 5,450.
   const asked = { ...reduction, modelInputTokens: 4_000 };
-  expect(judge({ ...asked, modelOutputTokens: 80 }, grown(), uninsured)).toBeUndefined();
+  expect(judge({ ...asked, modelOutputTokens: 80 }, grown(), uninsured)).toBe('not-due');
   expect(judge({ ...asked, modelOutputTokens: 60 }, grown(), uninsured)).toBe('rent');
 });
 
 test('savings that grow slower than the view have paid rent for longer', () => {
   const reduction = { savedTokens: 10_000, rewrittenTokens: 6_000 };
-  expect(judge(reduction, grown(), uninsured)).toBeUndefined();
+  expect(judge(reduction, grown(), uninsured)).toBe('not-due');
   expect(judge({ ...reduction, savedShare: 0.5 }, grown(), uninsured)).toBe('rent');
 });
 
 test('a cold cache is written again in any case, but a small saving is not worth forgetting', () => {
   const isCold = true;
   expect(judge({ savedTokens: 4_000, rewrittenTokens: 36_000 }, grown({ isCold }), uninsured)).toBe('cold');
-  expect(judge({ savedTokens: 3_999, rewrittenTokens: 36_001 }, grown({ isCold }), uninsured)).toBeUndefined();
+  expect(judge({ savedTokens: 3_999, rewrittenTokens: 36_001 }, grown({ isCold }), uninsured)).toBe('not-due');
 });
 
 test('what gains nothing by waiting needs no least saving when writing again is free', () => {
   const small = { savedTokens: 10, rewrittenTokens: 30_000, savedShare: 0 };
   expect(judge(small, grown({ isCold: true }), uninsured)).toBe('cold');
-  expect(judge({ ...small, savedShare: 1 }, grown({ isCold: true }), uninsured)).toBeUndefined();
+  expect(judge({ ...small, savedShare: 1 }, grown({ isCold: true }), uninsured)).toBe('not-due');
 });
 
 test('a reducer that knows what has been read of its savings states the rent', () => {
   // 0.1 × (10,000 + 45,000) is 5,500; with one call less it is 4,500.
   const reduction = { savedTokens: 10_000, rewrittenTokens: 4_500, savedShare: 0 };
   expect(judge({ ...reduction, readTokens: 45_000 }, grown(), uninsured)).toBe('rent');
-  expect(judge({ ...reduction, readTokens: 35_000 }, grown(), uninsured)).toBeUndefined();
+  expect(judge({ ...reduction, readTokens: 35_000 }, grown(), uninsured)).toBe('not-due');
 });
 
 test('without a cache nothing is lost by writing again', () => {
@@ -74,15 +88,15 @@ test('without a cache nothing is lost by writing again', () => {
 });
 
 test('nothing saved is nothing done', () => {
-  expect(judge({ savedTokens: 0, rewrittenTokens: 0 }, grown({ isCold: true }), uninsured)).toBeUndefined();
+  expect(judge({ savedTokens: 0, rewrittenTokens: 0 }, grown({ isCold: true }), uninsured)).toBe('saves-nothing');
 });
 
 test('the insurance refuses what would be dearer than doing nothing, until the credit covers it', () => {
   const reduction = { savedTokens: 20_000, rewrittenTokens: 12_000 };
   expect(judge(reduction, grown(), uninsured)).toBe('rent');
-  expect(judge(reduction, grown(), { tolerance: 0, credit: 0 })).toBeUndefined();
+  expect(judge(reduction, grown(), { tolerance: 0, credit: 0 })).toBe('not-insured');
   // After 40 calls the credit is four ninths of what it is after many: 0.5 × 40 × 4/9 calls of 0.1 × 20,000 tokens.
-  expect(judge(reduction, grown(), { tolerance: 0, credit: 0.25 })).toBeUndefined();
+  expect(judge(reduction, grown(), { tolerance: 0, credit: 0.25 })).toBe('not-insured');
   expect(judge(reduction, grown(), { tolerance: 0, credit: 0.5 })).toBe('rent');
 });
 
@@ -90,7 +104,7 @@ test('no credit lets a conversation become more than a tenth dearer; a larger to
   const reduction = { savedTokens: 20_000, rewrittenTokens: 18_000 };
   const dear = { ...grown().ledger, bill: grown().ledger.rawBill };
   const one = grown({ ledger: dear, calls: callsOf(Array.from({ length: 39 }, () => 40_000)) });
-  expect(judge(reduction, one, { tolerance: 0, credit: 1_000 })).toBeUndefined();
+  expect(judge(reduction, one, { tolerance: 0, credit: 1_000 })).toBe('not-insured');
   expect(judge(reduction, one, { tolerance: 0.3, credit: 0 })).toBe('rent');
 });
 
@@ -116,10 +130,10 @@ function costOfRule(steps: readonly number[], target: number): number {
   return costOf(steps, target, (call, size) => {
     const kept = Math.max(target, steps[call] as number);
     const rewrittenTokens = Math.max(0, target - (steps[call] as number));
-    const situation = { prices, ledger: nothing, fixed: 0, tokens: size, calls: callsOf(sizes), isCold: false };
-    const acts = judge({ savedTokens: size - kept, rewrittenTokens }, situation, uninsured) !== undefined;
-    sizes = acts ? [kept] : [...sizes, size];
-    return acts;
+    const situation = { ...open, ledger: nothing, tokens: size, calls: callsOf(sizes) };
+    const { act } = decide(stage, { savedTokens: size - kept, rewrittenTokens }, view, situation);
+    sizes = act ? [kept] : [...sizes, size];
+    return act;
   });
 }
 
@@ -193,4 +207,53 @@ test('above what nobody can avoid, the rule may cost many times what the best ch
   const floor = floorOf(steps, target);
   expect(costOfRule(steps, target) - floor).toBeGreaterThan(5 * (cheapest(steps, target) - floor));
   expect(costOfRule(steps, target) / cheapest(steps, target)).toBeCloseTo(1.54, 2);
+});
+
+/** Old text, and a newest message. */
+function fullView(): View {
+  const log = logBuilder();
+  log.user('word '.repeat(4_000));
+  log.agent('done');
+  log.user('next');
+  return View.fromEvents(log.events);
+}
+const full = fullView();
+
+test('a request and a view that does not fit are answered at any price, but a view that cannot fit waits', () => {
+  const dear = { savedTokens: 10, rewrittenTokens: 30_000 };
+  const reasonIn = (changes: Partial<typeof room>, savedTokens = 10): string =>
+    decide(stage, { ...dear, savedTokens }, full, grown({ room: { ...room, tokens: 100, ...changes } })).reason;
+  expect(reasonIn({})).toBe('not-due');
+  expect(reasonIn({ isRequested: true, isExceeded: true, isWaiting: true })).toBe('request');
+  expect(reasonIn({ isExceeded: true })).toBe('tokens');
+  expect(reasonIn({ isExceeded: true, isWaiting: true })).toBe('waits-for-room');
+  expect(reasonIn({ isExceeded: true, isWaiting: true }, full.tokens() - 100)).toBe('tokens');
+  expect(reasonIn({ isExceeded: true, isWaiting: true }, full.tokens() - 101)).toBe('waits-for-room');
+  expect(decide(stage, undefined, full, grown({ room: { ...room, isRequested: true } })).act).toBe(false);
+});
+
+test('after the condensation of another stage, only what gains nothing by waiting goes along, and only where all is rewritten', () => {
+  const reasonFor = (savedShare: number, cached: number): string => {
+    const situation = grown({ mayPay: false, ledger: { ...nothing, cached } });
+    return decide(stage, { savedTokens: 1_000, rewrittenTokens: 500, savedShare }, full, situation).reason;
+  };
+  const untouched = full.tokens(0, newestStep(full).start) - 1_500;
+  expect(reasonFor(0, untouched)).toBe('rewritten');
+  expect(reasonFor(0, untouched + 1)).toBe('not-due');
+  expect(reasonFor(0.5, untouched)).toBe('not-due');
+});
+
+test('a reducer that is known to be unable is not tried because it would pay; a condensation that is made is taken', () => {
+  const log = logBuilder();
+  log.user('task');
+  const data = { condenser: 'priced/stage', events: 1 };
+  log.add(log.create('condensation-attempt', { condenser: 'priced', outcome: 'unavailable', reason: 'none', data }));
+  const known = View.fromEvents(log.events);
+  const reducer: Reducer = { ...stage, estimate: () => undefined, reduce: () => Promise.reject(new Error('unused')) };
+  const reduction = { savedTokens: 10_000, rewrittenTokens: 1_000 };
+  expect(decide(reducer, reduction, known, grown({ view: known })).reason).toBe('known-unavailable');
+  expect(decide(stage, reduction, known, grown({ view: known })).reason).toBe('rent');
+  expect(decide(reducer, reduction, known, grown({ view: known, room: { ...room, isExceeded: true } })).reason).toBe(
+    'tokens',
+  );
 });

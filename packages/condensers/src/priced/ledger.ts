@@ -1,7 +1,7 @@
-import type { Condensation, Event, EventId, LLMConvertibleEvent, LLMUsageEvent } from '@palimpsest/events';
+import type { Condensation, Event, EventId, LLMConvertibleEvent, LLMUsageEvent, Usage } from '@palimpsest/events';
 import { expectedCacheRead } from '@palimpsest/llm-adapters';
 import type { CachePrices, CondenseContext, View } from '@palimpsest/view';
-import { removedBy } from './change.js';
+import { changeOf, removedBy } from './change.js';
 
 /**
  * What the model calls of a conversation have cost, and what they would have cost without condensing, as the view estimates both.
@@ -117,6 +117,62 @@ function readLedger({ metadata }: Condensation): Ledger | undefined {
 
 function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+/**
+ * A condensation that states the ledger as it is before the call that follows, with what the cache still holds of it. One that leaves the
+ * view too large for the window also states the room that there was.
+ */
+export function withLedger(
+  condensation: Condensation,
+  view: View,
+  before: {
+    readonly prices: Required<CachePrices>;
+    readonly ledger: Ledger;
+    readonly isCold: boolean;
+    readonly room: { readonly tokens: number };
+  },
+  reason: string,
+): Condensation {
+  const { prices, ledger, isCold, room } = before;
+  const { savedTokens, untouchedTokens } = changeOf(view, condensation);
+  const tokensBefore = view.tokens();
+  const tokensAfter = tokensBefore - savedTokens;
+  const stated: Ledger = {
+    ...ledger,
+    bill: ledger.bill + costOfModel(condensation, prices),
+    cached: isCold ? 0 : Math.min(ledger.cached, untouchedTokens),
+    rawCached: isCold ? 0 : ledger.rawCached,
+    hidden: Math.max(0, ledger.hidden + savedTokens),
+    isCold: isCold || ledger.isCold,
+  };
+  return Object.freeze({
+    ...condensation,
+    metadata: Object.freeze({
+      ...condensation.metadata,
+      reason,
+      tokensBefore,
+      tokensAfter,
+      ...(tokensAfter > room.tokens ? { roomTokens: Math.floor(room.tokens) } : {}),
+      ledger: stated,
+    }),
+  });
+}
+
+/** What the model of a condensation has cost. Unit: the price of an uncached input token. */
+function costOfModel({ metadata = {} }: Condensation, { read, write, output }: Required<CachePrices>): number {
+  const { usage } = metadata;
+  if (typeof usage !== 'object' || usage === null) return 0;
+  const tokens = (kind: keyof Usage): number => {
+    const count = (usage as Readonly<Partial<Record<keyof Usage, unknown>>>)[kind];
+    return typeof count === 'number' && Number.isFinite(count) ? Math.max(0, count) : 0;
+  };
+  return (
+    tokens('uncachedInputTokens') +
+    write * tokens('cacheWriteTokens') +
+    read * tokens('cacheReadTokens') +
+    output * tokens('outputTokens')
+  );
 }
 
 /**
