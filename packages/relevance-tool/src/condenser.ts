@@ -1,15 +1,15 @@
 import { isToolResult } from '@palimpsest/events';
 import type { CreateEvent, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import type { CondenseContext, Condenser, Reducer, Replacement, View } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext, Condenser, Reducer, Replacement, View } from '@palimpsest/view';
+import * as z from 'zod/mini';
+import { defaultBatchingRule, immediately, inBatches } from './batching.js';
+import type { BatchingRule, EffectiveDirective } from './batching.js';
 import { directiveEvents, isRelevanceDirective } from './directive.js';
 import type { RelevanceDirective } from './directive.js';
-import { defaultBatchingRule, immediately, inBatches } from './effective-directives.js';
-import type { BatchingRule, EffectiveDirective } from './effective-directives.js';
 import { neutralizedCopy } from './labels.js';
-import { outcomeOf, pinnedSinceDirective } from './outcome.js';
-import type { Problem } from './outcome.js';
+import { outcomeOf, pinnedSinceDirective } from './redaction.js';
+import type { Problem } from './redaction.js';
 import { redactionOf, reductionOf } from './reduction.js';
-import { reportOnce } from './report.js';
 
 /** Options of {@link relevanceCondenser}. */
 export interface RelevanceCondenserOptions {
@@ -177,4 +177,25 @@ function report(
 function sizeInLog(view: View, id: EventId): number {
   const original = view.original(id);
   return original === undefined || !isToolResult(original) ? 0 : view.tokensOf(original);
+}
+
+const reported = z.object({ directiveIds: z.array(z.string()) });
+
+/**
+ * A `report` that reports each outcome of a directive once: it leaves out directives for which the log already holds that outcome,
+ * and reports nothing if none is left. Hosts and pipelines may rename the attempt, so only outcome and directives are compared.
+ */
+function reportOnce(
+  view: View,
+  context: CondenseContext,
+): (attempt: AttemptReport, directiveIds: readonly EventId[]) => void {
+  const known = new Set<string>();
+  for (const event of view.internalEvents) {
+    if (event.type !== 'condensation-attempt' || !event.outcome.startsWith('relevance-')) continue;
+    for (const id of reported.safeParse(event.data).data?.directiveIds ?? []) known.add(`${event.outcome} ${id}`);
+  }
+  return (attempt, ids) => {
+    const directiveIds = ids.filter((id) => !known.has(`${attempt.outcome} ${id}`));
+    if (directiveIds.length > 0) context.report?.({ ...attempt, data: { ...attempt.data, directiveIds } });
+  };
 }

@@ -1,5 +1,3 @@
-import { recallToolName } from './tool-names.js';
-
 /** What the model is told of the relevance tool. */
 export function relevanceDescription(options: { readonly recall: boolean; readonly takesEffect: string }): string {
   const recall = options.recall
@@ -31,3 +29,9 @@ export const eventIdDescription =
 /** What the model is told of `summary_text`. */
 export const summaryTextDescription =
   'What you will read in its place: why it is no longer needed and every fact of it that still matters. 1 to 3 sentences.';
+
+/** The name of the tool with which a model marks a result as no longer needed. */
+export const relevanceToolName = 'relevance_condenser';
+
+/** The name of the tool with which a model gets an original back. */
+export const recallToolName = 'recall';

@@ -3,10 +3,10 @@ import type { ActionEvent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
 import { describe, expect, test } from 'vitest';
+import { logOf, toolContext } from '../test-support/minimal-loop.js';
 import { defaultGuardrails, judge } from './guardrails.js';
 import type { RelevanceGuardrails } from './guardrails.js';
-import { redactionNote } from './redaction-note.js';
-import { logOf, toolContext } from '../test-support/minimal-loop.js';
+import { redactionNote } from './redaction.js';
 
 const big = 'a line of output that nobody needs any more\n'.repeat(40);
 

@@ -1,6 +1,6 @@
 import { addressOf } from '@palimpsest/events';
 import type { ContentPart, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
-import { relevanceToolName } from './tool-names.js';
+import { relevanceToolName } from './description.prompt.js';
 
 /**
  * The last line of a tool result, by which the model names it: `[event_id: 7k2m9qxa]`. Pass it to

@@ -3,7 +3,7 @@ import { condensation, keptEventIds, newestStep, NoCondensationAvailableError } 
 import type { Reduction, View } from '@palimpsest/view';
 import { relevanceDirectives } from './directive.js';
 import type { RelevanceDirective } from './directive.js';
-import { outcomeOf } from './outcome.js';
+import { outcomeOf } from './redaction.js';
 
 /** A directive that could take effect now. */
 export interface WaitingDirective {

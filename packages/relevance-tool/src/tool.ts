@@ -1,15 +1,19 @@
 import { addressOf, createEvent as createDefaultEvent, defineTool, wellFormedEvent } from '@palimpsest/events';
 import type { CreateEvent, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
 import * as z from 'zod/mini';
-import { eventIdDescription, relevanceDescription, summaryTextDescription } from './description.prompt.js';
+import {
+  eventIdDescription,
+  recallToolName,
+  relevanceDescription,
+  relevanceToolName,
+  summaryTextDescription,
+} from './description.prompt.js';
 import { relevanceDirectiveType } from './directive.js';
 import type { RelevanceDirective } from './directive.js';
 import { defaultGuardrails, judge } from './guardrails.js';
 import type { Permission, RelevanceGuardrails } from './guardrails.js';
-import { redactionNote } from './redaction-note.js';
-import type { Rejection, RejectionCode } from './rejection.js';
-import { recallToolName, relevanceToolName } from './tool-names.js';
-import { TurnQueue } from './turn-queue.js';
+import { redactionNote } from './redaction.js';
+import type { Rejection, RejectionCode } from './target.js';
 
 /** Options of {@link relevanceTool}. */
 export interface RelevanceToolOptions {
@@ -152,4 +156,22 @@ function takesEffect({ apply }: RelevanceToolOptions): string {
   return apply === 'batched'
     ? 'From the next step on, or a few steps later together with others,'
     : 'From the next step on';
+}
+
+/**
+ * Runs tasks of one key one after another, and tasks of different keys concurrently. What a task has checked therefore still holds
+ * when the task acts on it. The queue of a key is garbage with the key.
+ */
+class TurnQueue {
+  readonly #last = new WeakMap<object, Promise<unknown>>();
+
+  /** Runs the task when all earlier tasks of the key have settled. */
+  run<Result>(key: object, task: () => Promise<Result>): Promise<Result> {
+    const turn = (this.#last.get(key) ?? Promise.resolve()).then(task);
+    this.#last.set(
+      key,
+      turn.catch(() => undefined),
+    );
+    return turn;
+  }
 }

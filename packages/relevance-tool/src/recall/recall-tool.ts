@@ -1,25 +1,16 @@
 import { defineTool, describeHostFile, hostFile } from '@palimpsest/events';
-import type { ContentPart, Event, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
+import type { ContentPart, Event, Tool, ToolContext, ToolDefinition, ToolOutput } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { resolveReference } from '../reference.js';
-import { describeEvent } from '../rejection.js';
-import { recallToolName } from '../tool-names.js';
-import { note, pageOf, refusal } from './answers.js';
+import { recallToolName } from '../description.prompt.js';
+import { describeEvent, resolveReference } from '../target.js';
+import { note, pageCharacters, pageOf, refusal } from './answers.js';
 import type { Entry } from './answers.js';
-import { documentsOfPath } from './by-path.js';
-import { linesWithWords, ranked } from './by-words.js';
-import { documentsOf, isRecall } from './documents.js';
-import type { Document } from './documents.js';
-import { excerptOf } from './excerpt.js';
-import { hiddenEvents } from './hidden-events.js';
-import type { HiddenEvents } from './hidden-events.js';
-import { originalOf } from './originals.js';
-import { pageCharacters } from './pages.js';
-import { comparablePath, endsOfPath, placeOfPath } from './paths.js';
+import { documentsOf, hiddenEvents, isRecall, originalOf, standingsIn } from './hidden.js';
+import type { Document, HiddenEvents, Standings } from './hidden.js';
 import { recallArguments, recallDescription } from './recall.prompt.js';
-import { standingsIn } from './standing.js';
-import type { Standings } from './standing.js';
+import { comparablePath, documentsOfPath, endsOfPath, placeOfPath } from './search-path.js';
+import { excerptOf, linesWithWords, ranked } from './search-words.js';
 
 /** What the model writes to the recall tool: one of `address`, `path` and `query`. */
 export interface RecallInput {
@@ -215,4 +206,17 @@ function inView(what: string, seen: readonly Document[], { standings }: Search):
 function nothing(what: string, documents: readonly Document[]): ToolOutput {
   const isAnyHidden = documents.some(({ reason }) => reason !== undefined);
   return note(isAnyHidden ? `Nothing that is hidden ${what}.` : 'Nothing is hidden: you see the whole conversation.');
+}
+
+/**
+ * The tools of a loop, with the recall tool at the end wherever a condenser may hide something. Without a condenser, or with
+ * a tool of that name, they are as they were. Call it once, where the loop is put together, so that the list of tools stays the same for a
+ * whole conversation: a changed list is written to the provider's cache anew.
+ */
+export function withRecall<Some extends ToolDefinition>(
+  tools: readonly Some[],
+  options: RecallToolOptions & { readonly condenser: Condenser | undefined },
+): readonly (Some | ReturnType<typeof recallTool>)[] {
+  const hasIt = tools.some(({ name }) => name === recallToolName);
+  return options.condenser === undefined || hasIt ? tools : [...tools, recallTool(options)];
 }

@@ -1,11 +1,9 @@
 import { addressOf, isLLMConvertible } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
-import { linesWithWords, ranked } from './by-words.js';
-import { documentsOf } from './documents.js';
-import { hiddenEvents } from './hidden-events.js';
-import type { HiddenReason } from './hidden-events.js';
-import { standingsIn } from './standing.js';
+import { documentsOf, hiddenEvents, standingsIn } from './hidden.js';
+import type { HiddenReason } from './hidden.js';
+import { linesWithWords, ranked } from './search-words.js';
 
 /** A text of a log that its model does not see. */
 export interface HiddenText {

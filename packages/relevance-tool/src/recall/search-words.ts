@@ -1,7 +1,6 @@
-import type { Document } from './documents.js';
-import { excerptOf } from './excerpt.js';
-import { callText } from './originals.js';
-import type { Standings } from './standing.js';
+import { sliceText } from '@palimpsest/events';
+import { callText } from './hidden.js';
+import type { Document, Standings } from './hidden.js';
 
 /** A query is cut at these sizes, so that a search takes time linear in the log. */
 const mostTerms = 16;
@@ -11,7 +10,7 @@ const saturation = 1.2;
 const lengthShare = 0.2;
 
 /** The words of a query, in lower case: runs of letters, digits and underscores, each once. */
-export function termsOf(query: string): readonly string[] {
+function termsOf(query: string): readonly string[] {
   const words =
     query
       .slice(0, longestQuery)
@@ -22,7 +21,7 @@ export function termsOf(query: string): readonly string[] {
 }
 
 /** The query as one text, for texts that hold it word for word. */
-export function phraseOf(query: string): string {
+function phraseOf(query: string): string {
   return query.trim().slice(0, longestQuery).toLowerCase();
 }
 
@@ -31,7 +30,7 @@ const partOfWord = 0.2;
 const mostCounted = 100;
 
 /** How often a text in lower case holds a term, and where it best does. */
-export function hitsOf(text: string, term: string): { readonly count: number; readonly at: number } {
+function hitsOf(text: string, term: string): { readonly count: number; readonly at: number } {
   let [count, part, whole] = [0, -1, -1];
   for (let at = text.indexOf(term); at !== -1 && count < mostCounted; at = text.indexOf(term, at + term.length)) {
     const isWord = !isLetterAt(text, at - 1) && !isLetterAt(text, at + term.length);
@@ -50,7 +49,7 @@ function isLetterAt(text: string, at: number): boolean {
 }
 
 /** Whether a text in lower case holds the whole query: 2 for whole words, 1 for several words of which the outer ones go on. */
-export function wordForWord(text: string, phrase: string, terms: readonly string[]): 0 | 1 | 2 {
+function wordForWord(text: string, phrase: string, terms: readonly string[]): 0 | 1 | 2 {
   const { count } = hitsOf(text, phrase);
   if (count === 0) return 0;
   return count >= 1 || terms.length === 0 ? 2 : terms.length > 1 ? 1 : 0;
@@ -106,4 +105,35 @@ export function linesWithWords(text: string, query: string): readonly string[] {
     const score = hits.reduce((sum, { count }) => sum + Math.min(1, count), 0);
     return { score: score + whole * (terms.length + 1), at: best?.at ?? 0 };
   });
+}
+
+/** The best lines are shown, each up to a length. */
+const mostLines = 3;
+const longestLine = 240;
+
+/**
+ * The lines of a text that score highest, in the order of the text, each with its number. The numbers also keep a line of the text
+ * from looking like a line of the answer. A long line is cut around the place that `at` names.
+ */
+export function excerptOf(
+  text: string,
+  judge: (line: string) => { readonly score: number; readonly at: number },
+): readonly string[] {
+  const best: { readonly line: string; readonly number: number; readonly score: number; readonly at: number }[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    const { score, at } = judge(line);
+    if (score <= (best.length < mostLines ? 0 : (best.at(-1)?.score ?? 0))) continue;
+    best.push({ line, number: index + 1, score, at });
+    best.sort((a, b) => b.score - a.score || a.number - b.number).splice(mostLines);
+  }
+  return best
+    .toSorted((a, b) => a.number - b.number)
+    .map(({ line, number, at }) => `  ${number}| ${around(line.replaceAll('\r', ' '), at)}`);
+}
+
+function around(line: string, at: number): string {
+  if (line.length <= longestLine) return line;
+  const start = Math.max(0, Math.min(at - longestLine / 3, line.length - longestLine));
+  const end = start + longestLine;
+  return `${start > 0 ? '…' : ''}${sliceText(line, start, end)}${end < line.length ? '…' : ''}`;
 }

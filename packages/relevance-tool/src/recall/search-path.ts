@@ -1,3 +1,36 @@
+import type { Event } from '@palimpsest/events';
+import type { Document, Standings } from './hidden.js';
+
+/** The documents that a path leads to, in the order in which they are given. */
+interface PathDocuments {
+  /** Calls whose arguments name the path, and their results. */
+  readonly calls: readonly Document[];
+  /** Other texts in which the path stands. */
+  readonly mentions: readonly Document[];
+}
+
+/** Sorts documents by whether a call on a path, or only their text, names it. The rest is left out. */
+export function documentsOfPath(documents: readonly Document[], path: string, standings: Standings): PathDocuments {
+  const calls: Document[] = [];
+  const mentions: Document[] = [];
+  const isNamed = new Map<Event, boolean>();
+  const names = (call: Event): boolean => {
+    const known = isNamed.get(call);
+    if (known !== undefined) return known;
+    const found =
+      call.type === 'action' &&
+      textsOfArguments(call.toolCall.arguments).some((text) => placeOfPath(text, path) !== undefined);
+    isNamed.set(call, found);
+    return found;
+  };
+  for (const document of documents) {
+    const call = document.event.type === 'action' ? document.event : standings.callOf(document.event);
+    if (call !== undefined && names(call)) calls.push(document);
+    else if (placeOfPath(document.text, path) !== undefined) mentions.push(document);
+  }
+  return { calls, mentions };
+}
+
 /** A path as it is compared: without quotes, a leading `./`, a trailing slash, and with slashes. */
 export function comparablePath(path: string): string {
   return path
@@ -36,7 +69,7 @@ function isEnd(text: string, end: number): boolean {
 }
 
 /** The texts in a call's arguments, read as JSON if they are JSON. */
-export function textsOfArguments(text: string): readonly string[] {
+function textsOfArguments(text: string): readonly string[] {
   const waiting: unknown[] = [parsed(text)];
   const texts: string[] = [];
   while (waiting.length > 0) {

@@ -1,7 +1,7 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { loggedSteps } from './logged-steps.js';
+import { loggedSteps } from './target.js';
 
 test('a step is one response and what came until the next one', () => {
   const log = logBuilder();

@@ -1,14 +1,14 @@
-import fc from 'fast-check';
 import { isToolResult } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
 import { ViewProjection } from '@palimpsest/view';
 import type { CondenseContext, View } from '@palimpsest/view';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { relevanceCondenser } from './condenser.js';
 import { directive } from '../test-support/directive-builder.js';
 import { condensed } from '../test-support/minimal-loop.js';
+import { relevanceCondenser } from './condenser.js';
 
 const text = (tokens: number) => 'x'.repeat(tokens * 4);
 const prices = { read: 0.1, write: 1.25 };

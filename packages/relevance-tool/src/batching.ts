@@ -3,7 +3,7 @@ import type { EventId } from '@palimpsest/events';
 import { cachePricesOf, costOfRewriting, viewOfLog } from '@palimpsest/view';
 import type { CachePrices, CondenseContext, View } from '@palimpsest/view';
 import type { RelevanceDirective } from './directive.js';
-import { resultLength } from './redaction-note.js';
+import { resultLength } from './redaction.js';
 
 /** When waiting directives take effect. */
 export interface BatchingRule {
