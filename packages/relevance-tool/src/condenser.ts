@@ -18,7 +18,7 @@ export interface RelevanceCondenserOptions {
    * `batched`: directives wait until they pay for one rewrite together. @defaultValue 'immediate'
    */
   readonly apply?: 'immediate' | 'batched';
-  /** When batched directives take effect; as a stage of `pricedCondenser`, when that says so. @defaultValue {@link defaultBatchingRule} */
+  /** When batched directives take effect; as a stage of `pricedCondenser`, when that says so. @defaultValue that of `priced`: no further calls, four fifths of the window */
   readonly batching?: Partial<BatchingRule>;
   /** Creates the condensations of a stage of `pricedCondenser`. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
@@ -51,20 +51,22 @@ export function relevanceCondenser(
 export function relevanceCondenser(options?: RelevanceCondenserOptions): RelevanceCondenser;
 export function relevanceCondenser(options: RelevanceCondenserOptions = {}): RelevanceCondenser {
   const name = 'relevance';
-  if (options.apply !== 'batched') return { name, condense: (view, context) => shown(view, context, immediately) };
+  if (options.apply !== 'batched')
+    return { name, condense: (view, context) => withDirectives(view, context, immediately) };
   const rule = { ...defaultBatchingRule, ...options.batching };
   const reducer: RelevanceCondenser & Reducer = {
     name,
-    condense: (view, context) => shown(view, context, (directives) => inBatches(view, directives, rule, context)),
-    show: (view, context) => shown(view, context, (directives) => inLog(view, directives)),
+    condense: (view, context) =>
+      withDirectives(view, context, (directives) => inBatches(view, directives, rule, context)),
+    show: (view, context) => withDirectives(view, context, (directives) => alreadyInEffect(view, directives)),
     estimate: reductionOf,
     reduce: (view) => redactionOf(view, options.createEvent),
   };
   return reducer;
 }
 
-/** The view with the copies of the directives in effect. */
-function shown(
+/** Returns the view with the copies of the directives in effect, and reports each directive once. */
+function withDirectives(
   view: View,
   context: CondenseContext,
   inEffect: (directives: readonly RelevanceDirective[]) => readonly EffectiveDirective[],
@@ -101,7 +103,7 @@ function shown(
     if (!pin.isPinned && redacted !== undefined) again.set(id, { event: redacted, effectiveFrom: pin.since });
   }
   const result = [changes, lifted, again].reduce(
-    (shown, replacements) => (replacements.size === 0 ? shown : shown.replace(replacements)),
+    (current, replacements) => (replacements.size === 0 ? current : current.replace(replacements)),
     view,
   );
   report({ view, result, applied, problems }, context);
@@ -125,7 +127,7 @@ function formsOf(
 }
 
 /** The directives that do not wait: a condensation has put them into effect, or nothing ever can. */
-function inLog(view: View, directives: readonly RelevanceDirective[]): readonly EffectiveDirective[] {
+function alreadyInEffect(view: View, directives: readonly RelevanceDirective[]): readonly EffectiveDirective[] {
   return directives.flatMap((directive): readonly EffectiveDirective[] => {
     const outcome = outcomeOf(directive, view);
     if ('problem' in outcome) return [{ directive, effectiveFrom: undefined }];

@@ -10,7 +10,7 @@ export const relevanceDirectiveType = 'relevance/directive';
 const text = z.string().check(z.minLength(1));
 
 /** The schema of {@link RelevanceDirective}, of zod/mini. */
-export const relevanceDirectiveSchema = z.extend(eventBaseSchema, {
+const relevanceDirectiveSchema = z.extend(eventBaseSchema, {
   type: z.literal(relevanceDirectiveType),
   source: z.literal('environment'),
   requestedEventId: text,

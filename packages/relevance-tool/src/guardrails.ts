@@ -60,7 +60,7 @@ export interface RedactionRequest {
 }
 
 /** Accepts or refuses a request by the present log. Appends nothing. Cost: linear in the log. */
-export function judge(
+export function checkRequest(
   request: RedactionRequest,
   context: Pick<ToolContext, 'log' | 'event' | 'actionId'>,
   limits: RelevanceGuardrails,

@@ -1,21 +1,13 @@
 export type { RelevanceDirective } from './directive.js';
-export {
-  isRelevanceDirective,
-  relevanceDirectives,
-  relevanceDirectiveSchema,
-  relevanceDirectiveType,
-} from './directive.js';
+export { isRelevanceDirective, relevanceDirectives, relevanceDirectiveType } from './directive.js';
 export type { RelevanceAnswer, RelevanceInput, RelevanceToolOptions } from './tool.js';
 export { relevanceTool } from './tool.js';
 export type { RelevanceGuardrails } from './guardrails.js';
-export { defaultGuardrails } from './guardrails.js';
 export type { RejectionCode } from './target.js';
-export { defaultMarker } from './redaction.js';
 export type { RelevanceCondenser, RelevanceCondenserOptions } from './condenser.js';
 export { relevanceCondenser } from './condenser.js';
 export type { BatchingRule } from './batching.js';
-export { defaultBatchingRule } from './batching.js';
-export { neutralizeLabels, observationLabel } from './labels.js';
+export { observationLabel } from './labels.js';
 export type { RecallInput, RecallToolOptions } from './recall/recall-tool.js';
 export { recallTool } from './recall/recall-tool.js';
 export type { HiddenReason } from './recall/hidden.js';

@@ -7,7 +7,7 @@ import type { RelevanceDirective } from './directive.js';
 import { neutralizeLabels } from './labels.js';
 
 /** The first words of a redacted result, before the model's reason. */
-export const defaultMarker = 'Response redacted: ';
+const defaultMarker = 'Response redacted: ';
 
 /** The text in a redacted result's place: the marker, the model's note, and the tool that returns the original. */
 export function redactionNote(

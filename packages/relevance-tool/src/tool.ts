@@ -10,16 +10,16 @@ import {
 } from './description.prompt.js';
 import { relevanceDirectiveType } from './directive.js';
 import type { RelevanceDirective } from './directive.js';
-import { defaultGuardrails, judge } from './guardrails.js';
+import { defaultGuardrails, checkRequest } from './guardrails.js';
 import type { Permission, RelevanceGuardrails } from './guardrails.js';
 import { redactionNote } from './redaction.js';
 import type { Rejection, RejectionCode } from './target.js';
 
 /** Options of {@link relevanceTool}. */
 export interface RelevanceToolOptions {
-  /** The rules of refusal. @defaultValue {@link defaultGuardrails} */
+  /** The rules of refusal. @defaultValue those that {@link RelevanceGuardrails} names */
   readonly guardrails?: Partial<RelevanceGuardrails>;
-  /** The first words of a redaction. @defaultValue {@link defaultMarker} */
+  /** The first words of a redaction. @defaultValue 'Response redacted: ' */
   readonly marker?: string;
   /** States that the recall tool is available; notes then name it. @defaultValue false */
   readonly recall?: boolean;
@@ -78,7 +78,7 @@ async function answer(
   options: RelevanceToolOptions,
 ): Promise<ToolOutput> {
   const text = redactionNote(input.summary_text, options);
-  const verdict = judge({ reference: input.event_id, summary: input.summary_text, text }, context, limits);
+  const verdict = checkRequest({ reference: input.event_id, summary: input.summary_text, text }, context, limits);
   switch (verdict.type) {
     case 'rejected':
       return refusal(input.event_id, verdict);

@@ -10,7 +10,7 @@ import {
   wellFormedPart,
 } from '@palimpsest/events';
 import type { ActionEvent, ContentPart, Event, EventId, ToolContext, ToolResultEvent } from '@palimpsest/events';
-import { isCondensation, View } from '@palimpsest/view';
+import { isCondensation, isRecalled, View } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { relevanceDirectives } from '../directive.js';
 import { neutralizedCopy } from '../labels.js';
@@ -111,7 +111,7 @@ export function documentsOf(
   for (const event of [...events.values()].toReversed()) {
     if (isToolResult(event)) {
       const call = standings.callOf(event);
-      if (isRecall(event)) {
+      if (isRecalled(event)) {
         if (call !== undefined) leftOut.add(call.id);
         continue;
       }
@@ -124,11 +124,6 @@ export function documentsOf(
     if (original !== undefined) documents.push({ event, text: original.text, reason: hidden.reasonOf(event) });
   }
   return documents;
-}
-
-/** True for an answer of the recall tool. */
-export function isRecall(event: Event): boolean {
-  return event.type === 'observation' && Array.isArray(event.details?.['recalledEventIds']);
 }
 
 /** Where the events of a log stand among its calls. */

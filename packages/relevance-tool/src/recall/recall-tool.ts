@@ -1,12 +1,13 @@
 import { defineTool, describeHostFile, hostFile } from '@palimpsest/events';
 import type { ContentPart, Event, Tool, ToolContext, ToolDefinition, ToolOutput } from '@palimpsest/events';
+import { isRecalled } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import * as z from 'zod/mini';
 import { recallToolName } from '../description.prompt.js';
 import { describeEvent, resolveReference } from '../target.js';
 import { note, pageCharacters, pageOf, refusal } from './answers.js';
 import type { Entry } from './answers.js';
-import { documentsOf, hiddenEvents, isRecall, originalOf, standingsIn } from './hidden.js';
+import { documentsOf, hiddenEvents, originalOf, standingsIn } from './hidden.js';
 import type { Document, HiddenEvents, Standings } from './hidden.js';
 import { recallArguments, recallDescription } from './recall.prompt.js';
 import { comparablePath, documentsOfPath, endsOfPath, placeOfPath } from './search-path.js';
@@ -136,7 +137,7 @@ function mediaText(media: readonly ContentPart[]): string {
 /** An earlier answer with the same page of the same text, if the model still sees it. */
 function stillInView({ id }: Event, page: number, { hidden, characters }: Search): Event | undefined {
   for (const event of hidden.view.events) {
-    if (!isRecall(event) || event.type !== 'observation' || hidden.reasonOf(event) !== undefined) continue;
+    if (!isRecalled(event) || event.type !== 'observation' || hidden.reasonOf(event) !== undefined) continue;
     const { recalledEventIds, page: its, characters: size } = event.details ?? {};
     const isSame = Array.isArray(recalledEventIds) && recalledEventIds.length === 1 && recalledEventIds[0] === id;
     if (isSame && its === page && size === characters) return event;

@@ -117,11 +117,11 @@ const longestLine = 240;
  */
 export function excerptOf(
   text: string,
-  judge: (line: string) => { readonly score: number; readonly at: number },
+  scoreOf: (line: string) => { readonly score: number; readonly at: number },
 ): readonly string[] {
   const best: { readonly line: string; readonly number: number; readonly score: number; readonly at: number }[] = [];
   for (const [index, line] of text.split('\n').entries()) {
-    const { score, at } = judge(line);
+    const { score, at } = scoreOf(line);
     if (score <= (best.length < mostLines ? 0 : (best.at(-1)?.score ?? 0))) continue;
     best.push({ line, number: index + 1, score, at });
     best.sort((a, b) => b.score - a.score || a.number - b.number).splice(mostLines);
