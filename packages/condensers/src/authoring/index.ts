@@ -12,6 +12,7 @@ export type { OptionsSchema } from './definition/options.js';
 export { assertOptionsObject, checkedOptions } from './definition/options.js';
 export type { OptionsCheck, SizeOptions } from './definition/option-schemas.js';
 export {
+  defaultKeepFirst,
   flag,
   fraction,
   nonBlankText,
@@ -21,7 +22,6 @@ export {
   roomBehindFirst,
   sizeOptions,
   toolNameList,
-  usualFirst,
   wholeNumber,
 } from './definition/option-schemas.js';
 export { areCondensers, assertResult, contextOf, withStage } from './definition/stages.js';
@@ -33,23 +33,23 @@ export type { PromptCount, PromptCounts } from './rolling/calibration.js';
 export { calibrationOf, promptCounts } from './rolling/calibration.js';
 export type { FailedCall, RollingOptions } from './rolling/rolling-condenser.js';
 export {
-  isHeldBack,
+  eventCount,
+  isBackingOff,
   isKnownUnavailable,
   isStatedUnavailable,
   reportAttempt,
   reportFailedCall,
   rollingCondenser,
-  sizeNow,
 } from './rolling/rolling-condenser.js';
-export type { ForgetUnitsOptions, Gone, Selection } from './rolling/selection.js';
+export type { EventRange, ForgetUnitsOptions, Forgotten } from './rolling/selection.js';
 export {
   assertProgress,
+  defaultMinProgress,
   forgetUnits,
   isProgress,
   selectMiddle,
   strictestTail,
   tailForTokens,
-  usualProgress,
 } from './rolling/selection.js';
 
 // A condenser that is told when to act.
@@ -65,9 +65,9 @@ export { remembered } from './remembered.js';
 
 // Model calls.
 export type { AskOptions, Deadline, ModelCallOptions } from './model/call-model.js';
-export { accountOf, askModel, modelCallOptions, textOf, timeoutMs, withinDeadline } from './model/call-model.js';
+export { accountOf, callModel, modelCallOptions, textOf, timeoutMs, withinDeadline } from './model/call-model.js';
 export type { AnswerWay, ObjectQuestion, ObjectRequest, StructuredAnswer } from './model/answers.js';
-export { askForObject, instructionFor, questionLength, valueOf, wordsOf } from './model/answers.js';
+export { instructionFor, questionLength, structuredAnswer, valueOf, wordsOf } from './model/answers.js';
 export type { BackgroundOptions } from './model/background.js';
 export { backgroundCondenser } from './model/background.js';
 export type {
@@ -93,7 +93,7 @@ export {
   llmSummarizer,
   notifyingSummarizer,
 } from './summaries/summarizer.js';
-export { wordsThatStay } from './summaries/kept-text.js';
+export { keptUserWords } from './summaries/kept-text.js';
 export type { RangeToSummarise } from './summaries/summarise-range.js';
 export { summariseRange } from './summaries/summarise-range.js';
 export type {

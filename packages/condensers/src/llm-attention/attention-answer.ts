@@ -2,7 +2,7 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import type { View } from '@palimpsest/view';
 import { CondenserModelError } from '../authoring/definition/errors.js';
 import type { ModelAccount } from '../authoring/definition/errors.js';
-import { askForObject } from '../authoring/model/answers.js';
+import { structuredAnswer } from '../authoring/model/answers.js';
 import type { ObjectQuestion } from '../authoring/model/answers.js';
 import { promptWithin } from '../authoring/model/prompt.js';
 import type { Prompt } from '../authoring/model/prompt.js';
@@ -76,7 +76,7 @@ export async function askForRanking(
         { contextWindow: llm.contextWindow, maxOutputTokens, maxEventCharacters },
       );
       const prompt = `${history}\n\nAbout ${wanted} of these events can stay. Name at least so many by their numbers, the most important first.`;
-      const { value, account } = await askForObject(
+      const { value, account } = await structuredAnswer(
         llm,
         { prompt, question, ways: ['format', 'instruction'], maxOutputTokens },
         { timeoutMs, signal },

@@ -12,7 +12,7 @@ import {
   optionsOf,
   roomBehindFirst,
   sizeOptions,
-  usualFirst,
+  defaultKeepFirst,
 } from '../authoring/definition/option-schemas.js';
 import type { SizeOptions } from '../authoring/definition/option-schemas.js';
 import { backgroundCondenser } from '../authoring/model/background.js';
@@ -22,8 +22,8 @@ import { promptOf } from '../authoring/model/prompt.js';
 import { requirementOf } from '../authoring/rolling/requirement.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
 import { rollingCondenser } from '../authoring/rolling/rolling-condenser.js';
-import { assertProgress, forgetUnits, usualProgress } from '../authoring/rolling/selection.js';
-import type { Gone } from '../authoring/rolling/selection.js';
+import { assertProgress, defaultMinProgress, forgetUnits } from '../authoring/rolling/selection.js';
+import type { Forgotten } from '../authoring/rolling/selection.js';
 import { askForRanking } from './attention-answer.js';
 import type { AttentionQuestion } from './attention-answer.js';
 import { choiceOf, selectByRank } from './attention-choice.js';
@@ -86,7 +86,7 @@ export const llmAttention = /* @__PURE__ */ defineCondenser({
     /* @__PURE__ */ roomBehindFirst('an event'),
   ),
   create: (options, { llm, createEvent }) => {
-    const { maxSize, keepFirst = usualFirst(maxSize, 'an event'), maxTokens, modelCall } = options;
+    const { maxSize, keepFirst = defaultKeepFirst(maxSize, 'an event'), maxTokens, modelCall } = options;
     const write = promptOf(name, modelCall.prompt ?? attentionTemplate, 'modelCall.prompt');
     const question: AttentionQuestion = { ...modelCall, llm, write };
     const parts = { sizes: { maxSize, keepFirst }, maxTokens, question, createEvent };
@@ -128,7 +128,7 @@ function attention({ sizes, maxTokens, isEarly, question, createEvent, asks }: P
     requirement: (view, context) => requirementOf(view, context, { maxSize: sizes.maxSize, maxTokens, isEarly }),
     getCondensation: async (view, requirement, context) => {
       const { candidates, room, forgettable, isAllKept, wanted } = choiceOf(view, requirement, sizes);
-      if (isAllKept || forgettable < view.events.length * usualProgress)
+      if (isAllKept || forgettable < view.events.length * defaultMinProgress)
         throw new NoCondensationAvailableError(
           `of ${view.events.length} events too few, ${forgettable}, lie between the first ones and the newest step`,
         );
@@ -159,7 +159,7 @@ function attention({ sizes, maxTokens, isEarly, question, createEvent, asks }: P
 }
 
 /** The units for which there is no room, whatever the model ranks first. */
-function leastToGo(candidates: readonly WeighedUnit[], room: Room): Gone {
+function leastToGo(candidates: readonly WeighedUnit[], room: Room): Forgotten {
   const gone = { events: -room.events, tokens: -room.tokens };
   for (const { events, tokens } of candidates) {
     gone.events += events;

@@ -3,7 +3,7 @@ import { cachePricesOf, costOfRewriting, isCacheCold, isReducer, newestStep } fr
 import type { CachePrices, CondenseContext, Condenser, Reduction, View } from '@palimpsest/view';
 import { calibrationOf } from '../authoring/rolling/calibration.js';
 import { requirementOf } from '../authoring/rolling/requirement.js';
-import { isKnownUnavailable, isStatedUnavailable, sizeNow } from '../authoring/rolling/rolling-condenser.js';
+import { eventCount, isKnownUnavailable, isStatedUnavailable } from '../authoring/rolling/rolling-condenser.js';
 import { callsSinceLast, costOfRequest, isCacheUnread, ledgerOf } from './ledger.js';
 import type { CallSizes, Ledger } from './ledger.js';
 
@@ -228,6 +228,6 @@ export function reportNoRoom(view: View, { tokens }: Room, context: CondenseCont
   context.report?.({
     outcome: 'unavailable',
     reason: `the view has ${size} tokens, the window leaves ${left}, and no stage can make it fit: what is sent beside the view, or what always stays, is too large`,
-    data: { condenser: 'priced', events: sizeNow(view), tokens: size, tokenBudget: left },
+    data: { condenser: 'priced', events: eventCount(view), tokens: size, tokenBudget: left },
   });
 }

@@ -6,7 +6,7 @@ import { createCondenser, defineCondenser } from '../authoring/definition/define
 import { optionIssue, optionsOf } from '../authoring/definition/option-schemas.js';
 import type { OptionsCheck } from '../authoring/definition/option-schemas.js';
 import { areCondensers, assertResult, contextOf, withStage } from '../authoring/definition/stages.js';
-import { isKnownUnavailable, sizeNow } from '../authoring/rolling/rolling-condenser.js';
+import { eventCount, isKnownUnavailable } from '../authoring/rolling/rolling-condenser.js';
 import { changeOf } from './change.js';
 import { decide, pathOf, reportNoRoom, situationOf } from './decide.js';
 import type { Insurance } from './decide.js';
@@ -151,7 +151,7 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
           if (!NoCondensationAvailableError.isInstance(error)) throw error;
           unable = error;
           if (isKnownUnavailable(view, pathOf(stage))) continue;
-          const data = { stage: stage.name, condenser: pathOf(stage), events: sizeNow(view), tokens: view.tokens() };
+          const data = { stage: stage.name, condenser: pathOf(stage), events: eventCount(view), tokens: view.tokens() };
           context.report?.({ outcome: 'unavailable', reason: error.message, data });
         }
       }

@@ -7,7 +7,7 @@ import { CondenserModelError } from '../authoring/definition/errors.js';
 import { assertOptionsObject, checkedOptions } from '../authoring/definition/options.js';
 import { backgroundCondenser } from '../authoring/model/background.js';
 import { promptOf } from '../authoring/model/prompt.js';
-import { isHeldBack } from '../authoring/rolling/rolling-condenser.js';
+import { isBackingOff } from '../authoring/rolling/rolling-condenser.js';
 import { llmSummarizer, notifyingSummarizer } from '../authoring/summaries/summarizer.js';
 import type { Summarizer } from '../authoring/summaries/summarizer.js';
 import { ownSummarizer, promptWithoutModel, windowOptions } from './options.js';
@@ -112,7 +112,7 @@ async function condenseForTokens(
   options: WindowSettings,
 ): Promise<Condensation | undefined> {
   const { tokenThreshold, eventRetentionSize: retention = 0, maxSummaries, finishTools } = options;
-  if (tokenThreshold === undefined || promptSize(view, context) < tokenThreshold || isHeldBack(view, condenserName)) {
+  if (tokenThreshold === undefined || promptSize(view, context) < tokenThreshold || isBackingOff(view, condenserName)) {
     return undefined;
   }
   const timeline = timelineOf(view, finishTools);

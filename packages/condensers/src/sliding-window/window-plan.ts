@@ -2,7 +2,7 @@ import { isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { forgettableEventIds, keptEventIds, redactedCopy, unitsOf } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import type { Selection } from '../authoring/rolling/selection.js';
+import type { EventRange } from '../authoring/rolling/selection.js';
 import { recordInForce } from './timeline.js';
 import type { EventEntry, SummaryEntry, Timeline, WindowRecord } from './timeline.js';
 
@@ -13,7 +13,7 @@ export interface WindowPlan {
   /** The summaries that are rolled up into it, in view order. */
   readonly seeds: readonly SummaryEntry[];
   /** The forgotten range between two cut points. The summary takes its place. */
-  readonly range: Selection;
+  readonly range: EventRange;
   /** The events forgotten elsewhere in the view: rolled-up and subsumed summaries, and covered events that had stayed. */
   readonly elsewhere: readonly EventId[];
   /** All forgotten events. */
@@ -103,7 +103,7 @@ export function planRollUp(view: View, timeline: Timeline): WindowPlan | undefin
  */
 function cutItems({ view, timeline, items, isAbandoned }: PlanOptions): {
   readonly items: readonly WindowItem[];
-  readonly range: Selection | undefined;
+  readonly range: EventRange | undefined;
   readonly openCallIds: readonly EventId[];
 } {
   const openCallIds = new Set<EventId>();

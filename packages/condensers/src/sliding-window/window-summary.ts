@@ -6,8 +6,8 @@ import type { ModelAccount } from '../authoring/definition/errors.js';
 import type { SummaryInput } from '../authoring/model/prompt.js';
 import { accountingOf } from '../authoring/rolling/requirement.js';
 import { reportAttempt, reportFailedCall } from '../authoring/rolling/rolling-condenser.js';
-import { usualProgress } from '../authoring/rolling/selection.js';
-import { wordsThatStay } from '../authoring/summaries/kept-text.js';
+import { defaultMinProgress } from '../authoring/rolling/selection.js';
+import { keptUserWords } from '../authoring/summaries/kept-text.js';
 import { askForSummary, leastSummaryTokens } from '../authoring/summaries/summarizer.js';
 import type { Summarizer } from '../authoring/summaries/summarizer.js';
 import type { WindowSettings } from './options.js';
@@ -62,7 +62,7 @@ export function isWorthIt(view: View, { forgotten, seeds }: WindowPlan): boolean
     const index = view.indexOf(id);
     if (index !== undefined && !ofSeeds.has(id)) tokens += view.tokens(index, index + 1);
   }
-  return tokens >= view.tokens() * usualProgress;
+  return tokens >= view.tokens() * defaultMinProgress;
 }
 
 /** Reports once per user request, if the log keeps reports: a blocked window stays blocked for many steps. */
@@ -119,7 +119,7 @@ async function askSummarizer(view: View, plan: WindowPlan, options: AskSummarize
     events: plan.items.map(({ event }) => event),
     previousSummary: plan.seeds.length === 0 ? undefined : plan.seeds.map(({ event }) => event.summary).join('\n\n'),
     // An event that is read again may still be in the view.
-    userWords: wordsThatStay(view, (id) => read.has(id) || plan.forgotten.has(id)),
+    userWords: keptUserWords(view, (id) => read.has(id) || plan.forgotten.has(id)),
     focus: options.focus,
     maxSummaryTokens: Math.max(leastSummaryTokens, Math.min(options.maxSummaryTokens, Math.floor(forgottenTokens / 2))),
   };

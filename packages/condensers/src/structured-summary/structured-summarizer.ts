@@ -1,5 +1,5 @@
 import { CondenserModelError } from '../authoring/definition/errors.js';
-import { askForObject, instructionFor, questionLength, valueOf } from '../authoring/model/answers.js';
+import { instructionFor, questionLength, structuredAnswer, valueOf } from '../authoring/model/answers.js';
 import type { ObjectQuestion, StructuredAnswer } from '../authoring/model/answers.js';
 import { accountOf } from '../authoring/model/call-model.js';
 import { promptBehind, promptWithin } from '../authoring/model/prompt.js';
@@ -59,7 +59,7 @@ export function structuredSummarizer(options: CheckedModelCall): Summarizer {
           maxOutputTokens,
           maxEventCharacters,
         });
-        const answer = await askForObject(
+        const answer = await structuredAnswer(
           llm,
           { prompt: text, question: asked, ways: ['tool', 'format', 'instruction'], maxOutputTokens },
           { timeoutMs, signal },

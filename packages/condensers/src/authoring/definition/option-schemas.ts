@@ -92,7 +92,7 @@ type Behind = 'an event' | 'a summary and an event';
 
 /**
  * The schemas of {@link SizeOptions}. `keepFirst` is used with {@link roomBehindFirst}, and without a value with {@link
- * usualFirst}.
+ * defaultKeepFirst}.
  */
 export function sizeOptions(leastSize: number): {
   readonly maxSize: z.ZodMiniDefault<z.ZodMiniNumberFormat>;
@@ -121,7 +121,7 @@ export function roomBehindFirst(behind: Behind): OptionsCheck {
 }
 
 /** The default number of first events that stay: 4, or fewer if `maxSize` leaves less room. Unit: events. */
-export function usualFirst(maxSize: number, behind: Behind): number {
+export function defaultKeepFirst(maxSize: number, behind: Behind): number {
   return Math.min(4, mostFirst(maxSize, behind));
 }
 

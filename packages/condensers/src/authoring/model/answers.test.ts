@@ -4,7 +4,7 @@ import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedAnswer } from '@palimpsest/llm-adapters/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CondenserModelError } from '../definition/errors.js';
-import { askForObject } from './answers.js';
+import { structuredAnswer } from './answers.js';
 import type { AnswerWay } from './answers.js';
 
 const question = {
@@ -18,7 +18,7 @@ const refusal = new InvalidRequestError('not with this model', { provider: 'x' }
 
 const ask = (llm: LLM, options: { ways?: readonly AnswerWay[]; timeoutMs?: number; signal?: AbortSignal } = {}) => {
   const { ways = everyWay, timeoutMs = 1_000, signal } = options;
-  return askForObject(llm, { prompt: 'What is it?', question, ways, maxOutputTokens: 50 }, { timeoutMs, signal });
+  return structuredAnswer(llm, { prompt: 'What is it?', question, ways, maxOutputTokens: 50 }, { timeoutMs, signal });
 };
 
 test.each<{ what: string; answer: ScriptedAnswer; value: unknown }>([

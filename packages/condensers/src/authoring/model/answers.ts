@@ -2,7 +2,7 @@ import { InvalidRequestError } from '@palimpsest/llm-adapters';
 import type { Completion, CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import { CondenserModelError } from '../definition/errors.js';
 import type { ModelAccount } from '../definition/errors.js';
-import { accountOf, askModel, saysNothing, textOf, withinDeadline } from './call-model.js';
+import { accountOf, callModel, isBlankAnswer, textOf, withinDeadline } from './call-model.js';
 import type { AskOptions } from './call-model.js';
 
 /**
@@ -30,7 +30,7 @@ export interface StructuredAnswer {
   readonly account: ModelAccount;
 }
 
-/** The request of {@link askForObject}. */
+/** The request of {@link structuredAnswer}. */
 export interface ObjectRequest {
   /** The prompt. The instruction on how to answer is appended to it. */
   readonly prompt: string;
@@ -48,7 +48,7 @@ export interface ObjectRequest {
  * @throws {@link CondenserModelError} when the model fails, or its answer holds no JSON; the signal's reason when the caller
  *   aborts.
  */
-export async function askForObject(
+export async function structuredAnswer(
   llm: LLM,
   { prompt, question, ways, maxOutputTokens }: ObjectRequest,
   { timeoutMs, signal }: AskOptions,
@@ -58,7 +58,7 @@ export async function askForObject(
     for (const [index, way] of possible.entries()) {
       const request = { ...requestFor(way, prompt, question), maxOutputTokens };
       try {
-        const completion = await askModel(llm, request, { timeoutMs, signal: until });
+        const completion = await callModel(llm, request, { timeoutMs, signal: until });
         return { value: valueOf(completion, question), way, account: accountOf(completion) };
       } catch (error) {
         const isRefused = CondenserModelError.isInstance(error) && InvalidRequestError.isInstance(error.cause);
@@ -137,7 +137,7 @@ function jsonIn(said: string): readonly string[] {
 export function wordsOf(completion: Completion): string {
   const text = textWithoutCall(completion);
   const account = accountOf(completion);
-  if (saysNothing(text)) throw new CondenserModelError('empty', 'the model said nothing', { account });
+  if (isBlankAnswer(text)) throw new CondenserModelError('empty', 'the model said nothing', { account });
   if (isRefusal(text)) throw new CondenserModelError('refused', 'the model refused to answer', { account });
   return text;
 }

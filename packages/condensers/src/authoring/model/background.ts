@@ -3,7 +3,7 @@ import { isCondensation, isLaterView, rebasedCondensation } from '@palimpsest/vi
 import type { AttemptReport, CondenseContext, Condenser, View } from '@palimpsest/view';
 import { CondenserModelError } from '../definition/errors.js';
 import { requirementOf } from '../rolling/requirement.js';
-import { sizeNow } from '../rolling/rolling-condenser.js';
+import { eventCount } from '../rolling/rolling-condenser.js';
 
 /** The condenser that runs in the background. */
 export interface BackgroundOptions {
@@ -180,7 +180,7 @@ class BackgroundTask {
   /** Passes on the reports made in the meantime. A failure takes effect now, so the back-off starts at this point. */
   deliverReports(context: CondenseContext, view: View): void {
     for (const { data, ...report } of this.#reports.splice(0)) {
-      const size = data?.['events'] === undefined ? {} : { events: sizeNow(view), tokens: view.tokens() };
+      const size = data?.['events'] === undefined ? {} : { events: eventCount(view), tokens: view.tokens() };
       context.report?.({ ...report, ...(data === undefined ? {} : { data: { ...data, ...size } }) });
     }
   }

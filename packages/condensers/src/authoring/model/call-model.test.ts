@@ -9,13 +9,13 @@ import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedAnswer } from '@palimpsest/llm-adapters/testing';
 import { expect, test } from 'vitest';
 import { CondenserModelError } from '../definition/errors.js';
-import { accountOf, askModel, saysNothing, textOf } from './call-model.js';
+import { accountOf, callModel, isBlankAnswer, textOf } from './call-model.js';
 
 const request = { messages: [{ role: 'user', content: [{ type: 'text', text: 'Summarise.' }] }] } as const;
 const provider = { provider: 'test' };
 
 async function failure(answer: ScriptedAnswer): Promise<CondenserModelError> {
-  const error = await askModel(scriptedLLM({ script: [answer] }), request, { timeoutMs: 10_000 }).catch(
+  const error = await callModel(scriptedLLM({ script: [answer] }), request, { timeoutMs: 10_000 }).catch(
     (e: unknown) => e,
   );
   if (!CondenserModelError.isInstance(error)) throw new Error(`no model error: ${String(error)}`);
@@ -24,7 +24,7 @@ async function failure(answer: ScriptedAnswer): Promise<CondenserModelError> {
 
 test('asks once, does not stream, and hands on a signal', async () => {
   const llm = scriptedLLM({ script: ['Done.'] });
-  const completion = await askModel(llm, { ...request, maxOutputTokens: 7 }, { timeoutMs: 10_000 });
+  const completion = await callModel(llm, { ...request, maxOutputTokens: 7 }, { timeoutMs: 10_000 });
   expect(completion.message.content).toEqual([{ type: 'text', text: 'Done.' }]);
   expect(llm.requests).toHaveLength(1);
   expect(llm.requests[0]).toMatchObject({ maxOutputTokens: 7, messages: request.messages });
@@ -68,7 +68,7 @@ test.each(['stop', 'tool-calls', 'other', 'length'] as const)(
     const toolCalls = [{ name: 'summarise', arguments: '{"summary": "Half a' }];
     const llm = scriptedLLM({ script: [{ toolCalls, finishReason }] });
     const complete: LLM['complete'] = async (asked) => ({ ...(await llm.complete(asked)), callStates: ['cut'] });
-    await expect(askModel({ ...llm, complete }, request, { timeoutMs: 10_000 })).rejects.toMatchObject({
+    await expect(callModel({ ...llm, complete }, request, { timeoutMs: 10_000 })).rejects.toMatchObject({
       kind: 'truncated',
     });
   },
@@ -76,13 +76,13 @@ test.each(['stop', 'tool-calls', 'other', 'length'] as const)(
 
 test('words under a reason that only the provider knows are an answer', async () => {
   const llm = scriptedLLM({ script: [{ text: 'Done.', finishReason: 'other' }] });
-  expect(textOf(await askModel(llm, request, { timeoutMs: 10_000 }))).toBe('Done.');
+  expect(textOf(await callModel(llm, request, { timeoutMs: 10_000 }))).toBe('Done.');
 });
 
 test('a model that ignores its signal is given up at the deadline', async () => {
   let given: CompletionRequest | undefined;
   const deaf: LLM = { model: 'deaf', complete: (asked) => ((given = asked), new Promise(() => {})) };
-  const waiting = askModel(deaf, request, { timeoutMs: 1 });
+  const waiting = callModel(deaf, request, { timeoutMs: 1 });
   await expect(waiting).rejects.toMatchObject({ kind: 'timeout', mayRetry: false, account: { model: 'deaf' } });
   expect(given?.signal?.aborted).toBe(true);
 });
@@ -95,17 +95,19 @@ test('an abort rejects with its own reason, whatever the model then throws', asy
     complete: ({ signal }) =>
       new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('something else')))),
   };
-  const waiting = askModel(rude, request, { timeoutMs: 10_000, signal: abort.signal });
+  const waiting = callModel(rude, request, { timeoutMs: 10_000, signal: abort.signal });
   abort.abort(reason);
   await expect(waiting).rejects.toBe(reason);
   const never = scriptedLLM({ script: [] });
-  await expect(askModel(never, request, { timeoutMs: 10_000, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  await expect(callModel(never, request, { timeoutMs: 10_000, signal: AbortSignal.abort(reason) })).rejects.toBe(
+    reason,
+  );
   expect(never.requests).toHaveLength(0);
 });
 
 test('of a usage that is only estimated the account says nothing', async () => {
   const llm = scriptedLLM({ script: [{ text: 'a', usageIsEstimated: true }, 'b'] });
-  const ask = () => askModel(llm, request, { timeoutMs: 10_000 });
+  const ask = () => callModel(llm, request, { timeoutMs: 10_000 });
   expect(accountOf(await ask())).toEqual({ model: 'scripted' });
   expect(accountOf(await ask())).toHaveProperty('usage.outputTokens');
 });
@@ -123,7 +125,7 @@ test.each([
   { name: 'a call without a name', answer: { message: { content: [], toolCalls: [{}] }, finishReason: 'stop' } },
 ])('a model that gives $name is a failure like any other', async ({ answer }) => {
   const llm: LLM = { model: 'odd', complete: () => Promise.resolve(answer as unknown as Completion) };
-  await expect(askModel(llm, request, { timeoutMs: 10_000 })).rejects.toMatchObject({
+  await expect(callModel(llm, request, { timeoutMs: 10_000 })).rejects.toMatchObject({
     kind: 'invalid',
     account: { model: 'odd' },
   });
@@ -136,17 +138,17 @@ test.each([
   { said: 'half a \ud83d', text: 'half a \ufffd' },
   { said: 'A <think>tag</think> inside stays', text: 'A <think>tag</think> inside stays' },
 ])('of $said what was said is $text', async ({ said, text }) => {
-  const completion = await askModel(scriptedLLM({ script: [said] }), request, { timeoutMs: 10_000 });
+  const completion = await callModel(scriptedLLM({ script: [said] }), request, { timeoutMs: 10_000 });
   expect(textOf(completion)).toBe(text);
 });
 
 test.each(['', ' \n', '\u200b\u200b \u2060', '...', '---'])('%j says nothing', (text) => {
-  expect(saysNothing(text)).toBe(true);
-  expect(saysNothing(`${text}1`)).toBe(false);
-  expect(saysNothing(`${text}済`)).toBe(false);
+  expect(isBlankAnswer(text)).toBe(true);
+  expect(isBlankAnswer(`${text}1`)).toBe(false);
+  expect(isBlankAnswer(`${text}済`)).toBe(false);
 });
 
 test.each([NaN, Infinity, -1])('a price of %s is none', async (costUsd) => {
-  const completion = await askModel(scriptedLLM({ script: ['Done.'] }), request, { timeoutMs: 10_000 });
+  const completion = await callModel(scriptedLLM({ script: ['Done.'] }), request, { timeoutMs: 10_000 });
   expect(accountOf({ ...completion, costUsd })).not.toHaveProperty('costUsd');
 });

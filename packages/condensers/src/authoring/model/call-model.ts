@@ -11,7 +11,7 @@ import { objectWith, wholeNumber } from '../definition/option-schemas.js';
 import { reportAttempt } from '../rolling/rolling-condenser.js';
 import type { Prompt } from './prompt.js';
 
-/** The options of {@link askModel} besides the request. */
+/** The options of {@link callModel} besides the request. */
 export interface AskOptions {
   /** Unit: milliseconds. */
   readonly timeoutMs: number;
@@ -25,7 +25,7 @@ export interface AskOptions {
  * @throws {@link CondenserModelError} when the model throws, refuses, is cut off or is too slow; the signal's reason when the
  *   caller aborts.
  */
-export async function askModel(
+export async function callModel(
   llm: LLM,
   request: Omit<CompletionRequest, 'signal' | 'onDelta'>,
   { timeoutMs, signal }: AskOptions,
@@ -67,7 +67,7 @@ export function textOf({ message }: Completion): string {
 }
 
 /** True for text without a letter and without a digit: blank, invisible, or a row of dots. */
-export function saysNothing(text: string): boolean {
+export function isBlankAnswer(text: string): boolean {
   return !/[\p{L}\p{N}]/u.test(text);
 }
 

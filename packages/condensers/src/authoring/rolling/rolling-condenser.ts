@@ -73,7 +73,7 @@ export function rollingCondenser(options: RollingOptions): Condenser {
       if (context.preview === true) return view;
       const requirement = options.requirement(view, context);
       if (requirement.level === 'none') return view;
-      if (!requirement.reasons.includes('request') && isHeldBack(view, name)) return view;
+      if (!requirement.reasons.includes('request') && isBackingOff(view, name)) return view;
       const first = await attempt(() => options.getCondensation(view, requirement, context));
       if (!isFailure(first)) return first;
       const last =
@@ -124,7 +124,7 @@ function reportUnavailable(
   failure: Failure,
 ): void {
   if (CondenserModelError.isInstance(failure) || isKnownUnavailable(view, name)) return;
-  const data = { condenser: name, events: sizeNow(view), tokens: view.tokens(), tokenBudget };
+  const data = { condenser: name, events: eventCount(view), tokens: view.tokens(), tokenBudget };
   reportAttempt(context, { outcome: 'unavailable', reason: failure.message, data });
 }
 
@@ -146,12 +146,12 @@ export interface FailedCall {
 }
 
 /**
- * Reports a failed model call with its usage and cost. {@link isHeldBack} reads the report after the host has appended it to the
+ * Reports a failed model call with its usage and cost. {@link isBackingOff} reads the report after the host has appended it to the
  * log.
  */
 export function reportFailedCall({ condenser, view, context, failure, outcome = 'failed', data }: FailedCall): void {
   const { kind, account, message } = failure;
-  const size = { events: sizeNow(view), tokens: view.tokens() };
+  const size = { events: eventCount(view), tokens: view.tokens() };
   reportAttempt(context, { outcome, reason: message, data: { condenser, kind, ...data, ...size, ...account } });
 }
 
@@ -168,7 +168,7 @@ const searched = 1_000;
  * stored view, which also grows if an earlier condenser always shows the same number of events. The attempts are read from the
  * log, so without a host that appends them there is no wait. Costs O(1): only the newest thousand internal events are read.
  */
-export function isHeldBack(view: View, condenser: string): boolean {
+export function isBackingOff(view: View, condenser: string): boolean {
   const sizes = attemptsSince(view, condenser, 'failed');
   const wait = Math.min(longestWait, firstWait * 2 ** (sizes.length - 1));
   return hasNotGrown(view, sizes[0], wait);
@@ -186,12 +186,12 @@ export function isStatedUnavailable(view: View, condenser: string): boolean {
 
 function hasNotGrown(view: View, since: number | undefined, wait: number): boolean {
   if (since === undefined) return false;
-  const grown = sizeNow(view) - since;
+  const grown = eventCount(view) - since;
   return grown >= 0 && grown < wait;
 }
 
 /** The member `events` of a report. Unit: events of the stored view. */
-export function sizeNow(view: View): number {
+export function eventCount(view: View): number {
   return viewOfLog(view).events.length;
 }
 

@@ -5,7 +5,7 @@ import { accountingOf } from './requirement.js';
 import type { Account, Requirement } from './requirement.js';
 
 /** A range of a stored list between two cut points. */
-export interface Selection {
+export interface EventRange {
   readonly start: number;
   /** The index after the last event. */
   readonly end: number;
@@ -27,8 +27,8 @@ export function selectMiddle(options: {
   readonly tail: number;
   /** The smallest selection. Unit: share of all events. @defaultValue 0.1 */
   readonly minProgress?: number | undefined;
-}): Selection | undefined {
-  const { length, cutPoints, keepFirst, tail, minProgress = usualProgress } = options;
+}): EventRange | undefined {
+  const { length, cutPoints, keepFirst, tail, minProgress = defaultMinProgress } = options;
   const start = cutPoints.atOrAfter(keepFirst);
   const end = tail < 0 ? undefined : cutPoints.atOrAfter(Math.max(0, length - tail));
   if (start === undefined || end === undefined || end <= start) return undefined;
@@ -183,10 +183,10 @@ function nothing(view: View): NoCondensationAvailableError {
 }
 
 /** A condensation that removes less is only made on request. Unit: share of the view's events or tokens. */
-export const usualProgress = 0.1;
+export const defaultMinProgress = 0.1;
 
 /** The amount that a condensation removes. */
-export interface Gone {
+export interface Forgotten {
   /** Unit: events. */
   readonly events: number;
   /** Unit: tokens. */
@@ -198,7 +198,7 @@ type Sizes = Pick<View, 'tokens'> & { readonly events: { readonly length: number
 /**
  * Whether a condensation removes enough: a share of the events, or of the tokens, since one long result can be most of a view.
  */
-export function isProgress(view: Sizes, gone: Gone, least = usualProgress): boolean {
+export function isProgress(view: Sizes, gone: Forgotten, least = defaultMinProgress): boolean {
   return gone.events >= view.events.length * least || gone.tokens >= view.tokens() * least;
 }
 
@@ -206,7 +206,7 @@ export function isProgress(view: Sizes, gone: Gone, least = usualProgress): bool
  * @throws {@link NoCondensationAvailableError} when too little would be removed without a request: pinned events may be most of a
  *   range.
  */
-export function assertProgress(view: View, gone: Gone): void {
+export function assertProgress(view: View, gone: Forgotten): void {
   if (view.unhandledCondensationRequest || isProgress(view, gone)) return;
   throw new NoCondensationAvailableError(
     `only ${gone.events} of ${view.events.length} events and ${gone.tokens} of ${view.tokens()} tokens would go`,

@@ -87,7 +87,7 @@ function fitted<Text extends { readonly section: string }>(
 }
 
 /** The user's messages that stay beside a summary, in order, without those that the summary includes anyway. Images are named. */
-export function wordsThatStay(view: View, isInIt: (id: EventId) => boolean = () => false): readonly string[] {
+export function keptUserWords(view: View, isInIt: (id: EventId) => boolean = () => false): readonly string[] {
   const words: { readonly index: number; readonly text: string }[] = [];
   for (const id of keptEventIds(view)) {
     const index = view.indexOf(id);

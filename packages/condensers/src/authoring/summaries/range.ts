@@ -1,7 +1,7 @@
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { forgettableEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import type { Selection } from '../rolling/selection.js';
+import type { EventRange } from '../rolling/selection.js';
 
 /** The content that forgetting a range removes. */
 export interface RangeContent {
@@ -21,7 +21,7 @@ export interface RangeContent {
  * The content that forgetting a range between two cut points removes. Undefined if it is empty or a single summary: rewriting one
  * summary is no progress.
  */
-export function rangeContent(view: View, { start, end }: Selection): RangeContent | undefined {
+export function rangeContent(view: View, { start, end }: EventRange): RangeContent | undefined {
   const { forgotten, tokens, place } = goingIn(view, { start, end });
   const summaries = forgotten.filter((event) => event.type === 'condensation-summary');
   const events =
@@ -36,7 +36,7 @@ export function rangeContent(view: View, { start, end }: Selection): RangeConten
   };
 }
 
-function goingIn(view: View, { start, end }: Selection): Pick<RangeContent, 'forgotten' | 'tokens' | 'place'> {
+function goingIn(view: View, { start, end }: EventRange): Pick<RangeContent, 'forgotten' | 'tokens' | 'place'> {
   const goes = forgettableEventIds(view, { start, end });
   const all = view.events.slice(start, end);
   // Mostly nothing in a range is kept, and thousands of events go.

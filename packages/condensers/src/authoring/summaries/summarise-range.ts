@@ -8,8 +8,8 @@ import type { AgentConversation } from '../model/prompt.js';
 import { calibrationOf } from '../rolling/calibration.js';
 import { accountingOf } from '../rolling/requirement.js';
 import type { Requirement } from '../rolling/requirement.js';
-import type { Selection } from '../rolling/selection.js';
-import { cutToFit, factSection, keptFacts, keptWords, wordsThatStay } from './kept-text.js';
+import type { EventRange } from '../rolling/selection.js';
+import { cutToFit, factSection, keptFacts, keptUserWords, keptWords } from './kept-text.js';
 import type { KeptWords, TextRoom } from './kept-text.js';
 import { factsNotIn } from './range.js';
 import type { RangeContent, RangeFact, ReadRangeFacts } from './range.js';
@@ -24,7 +24,7 @@ export interface RangeToSummarise {
   readonly condenser: string;
   readonly summarizer: Summarizer;
   readonly view: View;
-  readonly range: Selection;
+  readonly range: EventRange;
   readonly content: RangeContent;
   readonly requirement: Requirement;
   /** Unit: tokens. */
@@ -168,7 +168,7 @@ function askFor(options: RangeToSummarise, kept: Kept, inputScale: number): Prom
   const input = {
     events,
     previousSummary: writtenBefore(view, content),
-    userWords: [...wordsThatStay(view), ...kept.words.shown],
+    userWords: [...keptUserWords(view), ...kept.words.shown],
     facts: kept.facts.map(({ text }) => text),
     focus: context.focus,
     maxSummaryTokens: Math.max(leastSummaryTokens, most - kept.reservedTokens),

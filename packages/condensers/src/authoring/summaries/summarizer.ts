@@ -6,7 +6,7 @@ import type { ModelAccount } from '../definition/errors.js';
 import { objectWith, optionsOf } from '../definition/option-schemas.js';
 import { checkedOptions } from '../definition/options.js';
 import { wordsOf } from '../model/answers.js';
-import { accountOf, askModel, isCost, modelCallOptions, saysNothing, withinDeadline } from '../model/call-model.js';
+import { accountOf, callModel, isBlankAnswer, isCost, modelCallOptions, withinDeadline } from '../model/call-model.js';
 import type { AskOptions, ModelCallOptions } from '../model/call-model.js';
 import { promptBehind, promptOf, promptWithin } from '../model/prompt.js';
 import type { AgentConversation, SummaryInput } from '../model/prompt.js';
@@ -67,7 +67,7 @@ export function llmSummarizer(options: LLMSummarizerOptions): Summarizer {
         const limits = { contextWindow, maxOutputTokens, maxEventCharacters };
         const text = promptWithin(write, { ...input, previousSummary }, limits);
         const messages = [{ role: 'user', content: [{ type: 'text', text }] }] as const;
-        return summaryOf(await askModel(llm, { messages, maxOutputTokens }, { timeoutMs, signal }));
+        return summaryOf(await callModel(llm, { messages, maxOutputTokens }, { timeoutMs, signal }));
       });
     },
   };
@@ -144,7 +144,7 @@ export async function askForSummary(
   };
   // A summariser in plain JavaScript may return any value.
   const text = typeof result?.text === 'string' ? result.text.toWellFormed().trim() : '';
-  if (saysNothing(text)) throw new CondenserModelError('empty', 'the summary is blank', { account });
+  if (isBlankAnswer(text)) throw new CondenserModelError('empty', 'the summary is blank', { account });
   const event = { type: 'condensation-summary', id: 'summary', timestamp: '', source: 'environment' } as const;
   const isExtension = input.conversation === undefined ? {} : { isExtension: result?.isExtension === true };
   return { text, tokens: view.tokensOf({ ...event, summary: text }), account, ...isExtension };
@@ -174,7 +174,7 @@ export async function askBehind(
   if (llm.model !== model || size > (llm.contextWindow ?? Infinity)) return undefined;
   const content = { type: 'text', text: question.text } as const;
   const last = messages.at(-1);
-  return askModel(
+  return callModel(
     llm,
     {
       // Neighbouring messages of the user are one message, as in a rendered view.

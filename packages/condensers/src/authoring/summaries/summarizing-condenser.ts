@@ -12,7 +12,7 @@ import {
   optionsOf,
   roomBehindFirst,
   sizeOptions,
-  usualFirst,
+  defaultKeepFirst,
   wholeNumber,
 } from '../definition/option-schemas.js';
 import type { SizeOptions } from '../definition/option-schemas.js';
@@ -26,7 +26,7 @@ import { isHalfFull, requirementOf } from '../rolling/requirement.js';
 import type { Requirement } from '../rolling/requirement.js';
 import { rollingCondenser } from '../rolling/rolling-condenser.js';
 import { firstSummary, isProgress, selectMiddle, strictestTail } from '../rolling/selection.js';
-import type { Selection } from '../rolling/selection.js';
+import type { EventRange } from '../rolling/selection.js';
 import { rangeContent } from './range.js';
 import type { RangeContent, ReadRangeFacts } from './range.js';
 import { summariseRange } from './summarise-range.js';
@@ -197,7 +197,7 @@ export function summarizingCondenser(given: SummarizingOptions): Condenser {
     subject: (given as Partial<SummarizingOptions> | null | undefined)?.name ?? 'summarizing',
   });
   const { name, summarizer, background, maxSize, maxTokens, modelCall, ...others } = checked;
-  const { keepFirst = usualFirst(maxSize, besidesFirst) } = checked;
+  const { keepFirst = defaultKeepFirst(maxSize, besidesFirst) } = checked;
   const parts = { ...others, name, summarizer, maxSize, keepFirst, maxTokens, ...modelCall };
   if (!background) return rollingSummary(parts);
   return backgroundCondenser({
@@ -230,7 +230,7 @@ function rollingSummary(parts: Parts): Condenser {
   const { name, maxSize, maxTokens, minProgress, isEarly = false } = parts;
   const summarise = (
     view: View,
-    range: Selection,
+    range: EventRange,
     requirement: Requirement,
     context: CondenseContext,
     tries: Tries,
@@ -292,7 +292,7 @@ function middleOf(
   view: View,
   requirement: Requirement,
   limits: { readonly maxSize: number; readonly keepFirst: number },
-): Selection | undefined {
+): EventRange | undefined {
   const { events, cutPoints } = view;
   const keepFirst = firstSummary(events, limits.keepFirst);
   const tail = strictestTail({
@@ -332,7 +332,7 @@ function isWorthACall(
  * this is enough. A view that is too large in any case, such as one with too many pinned events, keeps the events that the model
  * has not read yet.
  */
-function everythingOf(view: View, { reasons, tokenBudget = Infinity }: Requirement): Selection | undefined {
+function everythingOf(view: View, { reasons, tokenBudget = Infinity }: Requirement): EventRange | undefined {
   const start = view.cutPoints.atOrAfter(0);
   if (start === undefined) return undefined;
   const older = { start, end: newestStep(view).cutPoint };
