@@ -5,7 +5,7 @@ import type { CachePrices, CondenseContext, View } from '@palimpsest/view';
 import type { RelevanceDirective } from './directive.js';
 import { resultLength } from './redaction.js';
 
-/** When waiting directives take effect. */
+/** The rule for when waiting directives take effect. */
 export interface BatchingRule {
   /** Prices that replace those of the host. @defaultValue those of the context */
   readonly prices?: CachePrices | undefined;
@@ -24,7 +24,7 @@ export interface EffectiveDirective {
   readonly effectiveFrom: EventId | undefined;
 }
 
-/** What the rule reads of a condenser's context. The time is that of the events, so that a decision stays what it was. */
+/** The part of a condenser's context that the rule reads. The time is that of the events, so that a decision stays what it was. */
 type BatchingContext = Pick<
   CondenseContext,
   'contextWindow' | 'maxOutputTokens' | 'fixedTokens' | 'prices' | 'cacheLifeMs'
@@ -38,13 +38,13 @@ interface Waiting {
   readonly saving: number;
 }
 
-/** Each directive takes effect when it is issued. */
+/** Puts each directive into effect when it is issued. */
 export function immediately(directives: readonly RelevanceDirective[]): readonly EffectiveDirective[] {
   return directives.map((directive) => ({ directive, effectiveFrom: directive.id }));
 }
 
 /**
- * Directives take effect together, at the first model call at which one of these holds:
+ * Puts directives into effect together, at the first model call at which one of these holds:
  *
  * - it pays: what they would have saved since they were issued, this call included, and save in `expectedCalls` more calls, is at
  *   least what the rewrite costs: (write price − read price) × the tokens after the first of them and before the newest step;

@@ -18,7 +18,10 @@ export interface RelevanceCondenserOptions {
    * `batched`: directives wait until they pay for one rewrite together. @defaultValue 'immediate'
    */
   readonly apply?: 'immediate' | 'batched';
-  /** When batched directives take effect; as a stage of `pricedCondenser`, when that says so. @defaultValue that of `priced`: no further calls, four fifths of the window */
+  /**
+   * The rule for when batched directives take effect. A stage of `pricedCondenser` leaves that to it. @defaultValue that of
+   * `priced`: no further calls, four fifths of the window
+   */
   readonly batching?: Partial<BatchingRule>;
   /** Creates the condensations of a stage of `pricedCondenser`. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
@@ -110,7 +113,7 @@ function withDirectives(
   return result;
 }
 
-/** A result as it is read whole and redacted, also where a condensation has redacted it. */
+/** Returns a result as it is read whole and redacted, also where a condensation has redacted it. */
 function formsOf(
   view: View,
   id: EventId,
@@ -126,7 +129,7 @@ function formsOf(
   return original === undefined || !isToolResult(original) ? [] : [neutralizedCopy(original) ?? original, current];
 }
 
-/** The directives that do not wait: a condensation has put them into effect, or nothing ever can. */
+/** Returns the directives that do not wait: a condensation has put them into effect, or nothing ever can. */
 function alreadyInEffect(view: View, directives: readonly RelevanceDirective[]): readonly EffectiveDirective[] {
   return directives.flatMap((directive): readonly EffectiveDirective[] => {
     const outcome = outcomeOf(directive, view);
@@ -175,7 +178,7 @@ function report(
   once({ outcome: 'relevance-applied', reason, data: { eventsMasked: applied.size, savedTokens } }, ids);
 }
 
-/** The size of a result as it was logged. Unit: tokens. */
+/** Returns the size of a result as it was logged. Unit: tokens. */
 function sizeInLog(view: View, id: EventId): number {
   const original = view.original(id);
   return original === undefined || !isToolResult(original) ? 0 : view.tokensOf(original);
@@ -184,7 +187,7 @@ function sizeInLog(view: View, id: EventId): number {
 const reported = z.object({ directiveIds: z.array(z.string()) });
 
 /**
- * A `report` that reports each outcome of a directive once: it leaves out directives for which the log already holds that outcome,
+ * Returns a `report` that reports each outcome of a directive once: it leaves out directives for which the log already holds that outcome,
  * and reports nothing if none is left. Hosts and pipelines may rename the attempt, so only outcome and directives are compared.
  */
 function reportOnce(

@@ -9,7 +9,7 @@ import { neutralizeLabels } from './labels.js';
 /** The first words of a redacted result, before the model's reason. */
 const defaultMarker = 'Response redacted: ';
 
-/** The text in a redacted result's place: the marker, the model's note, and the tool that returns the original. */
+/** Returns the text in a redacted result's place: the marker, the model's note, and the tool that returns the original. */
 export function redactionNote(
   summary: string,
   options: { readonly marker?: string | undefined; readonly recall?: boolean | undefined } = {},
@@ -21,7 +21,7 @@ export function redactionNote(
 // As in the view's token estimate: 1,000 tokens of 4 characters.
 const charactersPerImage = 4_000;
 
-/** The size of what a model reads of a result, without its label. Unit: characters, an image counted as 4,000. */
+/** Returns the size of what a model reads of a result, without its label. Unit: characters, an image counted as 4,000. */
 export function resultLength(event: ToolResultEvent): number {
   return toolResultContent(event).reduce(
     (sum, part) => sum + (part.type === 'text' ? part.text.length : charactersPerImage),
@@ -29,13 +29,13 @@ export function resultLength(event: ToolResultEvent): number {
   );
 }
 
-/** Why a directive changes nothing. */
+/** The reason for which a directive changes nothing. */
 export interface Problem {
   readonly directive: Event;
   readonly problem: { readonly outcome: string; readonly reason: string };
 }
 
-/** The redacted copy for a directive; without one where the view shows it already. */
+/** Returns the redacted copy for a directive; without one where the view shows it already. */
 export function outcomeOf(
   directive: RelevanceDirective,
   view: View,
@@ -59,7 +59,7 @@ export function outcomeOf(
   return { event: copy };
 }
 
-/** For a directive whose target was ever pinned: whether it is now, since when, and whether that came after the directive. */
+/** Returns, for a directive whose target was ever pinned, whether it is now, since when, and whether that came after the directive. */
 export function pinnedSinceDirective(
   view: View,
   directives: readonly RelevanceDirective[],

@@ -3,7 +3,7 @@ import type { ActionEvent, Event, EventId, ToolContext, ToolResultEvent } from '
 import type { View } from '@palimpsest/view';
 import { bareReference } from './labels.js';
 
-/** The tool result that a reference means: the result itself, or the answer to the named call. */
+/** Returns the tool result that a reference means: the result itself, or the answer to the named call. */
 export function targetOf(
   resolution: Resolution,
   steps: LoggedSteps,
@@ -34,7 +34,7 @@ export function targetOf(
   return { type: 'target', target: event };
 }
 
-/** What a model's reference names in a log. */
+/** The events of a log that a model's reference names. */
 type Resolution =
   | { readonly type: 'found'; readonly event: Event }
   | { readonly type: 'ambiguous'; readonly candidates: readonly Event[] }
@@ -66,7 +66,7 @@ function isAddressed(event: Event): boolean {
   return isLLMConvertible(event) || event.type === 'condensation';
 }
 
-/** Why a request was refused, for programs. */
+/** The reason of a refusal, for programs. */
 export type RejectionCode =
   | 'invalid_id'
   | 'unknown_event'
@@ -89,12 +89,12 @@ export interface Rejection {
   readonly reason: string;
 }
 
-/** A refusal. */
+/** Makes a refusal. */
 export function rejected(code: RejectionCode, reason: string): Rejection {
   return { type: 'rejected', code, reason };
 }
 
-/** An event in words for the model. */
+/** Describes an event in words for the model. */
 export function describeEvent(event: Event): string {
   if (event.type === 'action') return `${event.id} (call of ${event.toolCall.name})`;
   return isToolResult(event) ? `${event.id} (result of ${event.toolName})` : `${event.id} (${event.type})`;
@@ -102,7 +102,7 @@ export function describeEvent(event: Event): string {
 
 /** A log in steps: a step is a response of the model and the events until the next response. */
 export interface LoggedSteps {
-  /** How many responses the log holds. */
+  /** The number of responses in the log. */
   readonly count: number;
   /** The step of an event: the number of responses begun until then, 0 before the first. */
   stepOf(id: EventId): number | undefined;
@@ -112,7 +112,10 @@ export interface LoggedSteps {
   callOf(resultId: EventId): ActionEvent | undefined;
 }
 
-/** Reads a log once, whose view knows where a response begins. Calls and results match as they do in a view: by occurrence, backwards, the first result wins. */
+/**
+ * Reads a log once, whose view knows where a response begins. Calls and results match as they do in a view: by occurrence,
+ * backwards, the first result wins.
+ */
 export function loggedSteps(log: Iterable<Event>, view: Pick<View, 'responseOf'>): LoggedSteps {
   const steps = new Map<EventId, number>();
   const results = new Map<EventId, ToolResultEvent>();

@@ -23,7 +23,7 @@ export interface RelevanceToolOptions {
   readonly marker?: string;
   /** States that the recall tool is available; notes then name it. @defaultValue false */
   readonly recall?: boolean;
-  /** How the condenser applies directives; changes only the tool's wording. @defaultValue 'immediate' */
+  /** The way in which the condenser applies directives; changes only the tool's wording. @defaultValue 'immediate' */
   readonly apply?: 'immediate' | 'batched';
   /** Each accepted request also adds one message of the environment that says so. @defaultValue false */
   readonly confirm?: boolean;
@@ -31,7 +31,7 @@ export interface RelevanceToolOptions {
   readonly createEvent?: CreateEvent;
 }
 
-/** What the model writes to the relevance tool. */
+/** The input of the relevance tool, written by the model. */
 export interface RelevanceInput {
   readonly event_id: string;
   readonly summary_text: string;
@@ -48,7 +48,7 @@ export interface RelevanceAnswer {
 }
 
 /**
- * The tool with which a model says that a tool result is no longer needed: `{ event_id, summary_text }`. It checks the
+ * Returns the tool with which a model says that a tool result is no longer needed: `{ event_id, summary_text }`. It checks the
  * request against the log, appends a {@link RelevanceDirective}, and answers. {@link relevanceCondenser} redacts at the next step.
  * Checking and appending are one step for all calls on one log. A refusal is an answer with a code and a reason, and appends
  * nothing. Running the same call again changes nothing.

@@ -56,7 +56,7 @@ async function appliesDirectives(condenser: Condenser): Promise<boolean> {
   return target?.type === 'observation' && target.redacted === true;
 }
 
-/** A log with a directive that is due under every rule, because a condensation follows it. */
+/** Returns a log with a directive that is due under every rule, because a condensation follows it. */
 function probe(): { readonly log: readonly Event[]; readonly targetId: string } {
   let count = 0;
   const create = eventFactory({ newId: () => `probe-${++count}`, now: () => new Date(0) });

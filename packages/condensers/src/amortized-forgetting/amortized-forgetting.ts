@@ -76,7 +76,7 @@ export const amortizedForgetting = /* @__PURE__ */ defineCondenser({
   },
 });
 
-/** The number of newest events that may stay, by the strictest of the reasons. No summary replaces the forgotten events. */
+/** Returns the number of newest events that may stay, by the strictest of the reasons. No summary replaces the forgotten events. */
 function tailToKeep(
   view: View,
   { reasons, tokenBudget = 0 }: Requirement,

@@ -47,7 +47,7 @@ export function browserOutputCondenser(options: BrowserOutputOptions = {}): Cond
   return createCondenser(browserOutput, options);
 }
 
-/** An empty list of tools would mask nothing. */
+/** Refuses an empty list of tools, which would mask nothing. */
 function someToolNames() {
   return toolNameList().check(z.minLength(1, { error: 'must name a tool, or be left out' }));
 }

@@ -15,7 +15,7 @@ const anyUrl = /\bhttps?:\/\/[^\s"'`<>()[\]]+/i;
 const labelled = /\b(?:page |current |visited )?url["']?\s*[:=]\s*["'(<]?((?:https?|file):\/\/[^\s"'<>)]+)/i;
 
 /**
- * The address of the page that a browser tool showed, cut to 200 characters: the address in the call, or the one in the result's
+ * Returns the address of the page that a browser tool showed, cut to 200 characters: the address in the call, or the one in the result's
  * label, or the last one that an earlier browser call opened. Empty if no event names an address.
  */
 export function visitedUrl(

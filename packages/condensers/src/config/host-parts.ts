@@ -22,7 +22,7 @@ export interface HostParts {
   readonly readPrompt?: ((file: string) => string | Promise<string>) | undefined;
 }
 
-/** The model that a configuration names. @throws {@link InvalidCondenserConfigError} when there is none. */
+/** Returns the model that a configuration names. @throws {@link InvalidCondenserConfigError} when there is none. */
 export async function modelOf(name: string, subject: string, path: string, { llm }: HostParts): Promise<LLM> {
   if (llm === undefined) {
     throw wrongOption(
@@ -44,7 +44,7 @@ export async function modelOf(name: string, subject: string, path: string, { llm
   return model;
 }
 
-/** The model of a condenser that names none. @throws {@link InvalidCondenserConfigError} when the host has none. */
+/** Returns the model of a condenser that names none. @throws {@link InvalidCondenserConfigError} when the host has none. */
 export async function defaultModel(subject: string, path: string, { defaultLLM }: HostParts): Promise<LLM> {
   if (defaultLLM === undefined) {
     const reason = `is missing: it must be the name of one of the host’s models, or the host gives its own as 'defaultLLM'`;
@@ -96,7 +96,7 @@ export async function promptIn(
   }
 }
 
-/** The error of one option, with its place in the configuration. */
+/** Returns the error of one option, with its place in the configuration. */
 export function wrongOption(
   condenser: string,
   path: string,

@@ -70,7 +70,7 @@ export type CondenserConfigDocument =
   | CondenserConfig
   | ({ readonly condenser?: CondenserConfig | undefined; readonly core?: DefaultSwitch | undefined } & DefaultSwitch);
 
-/** Whether the host's default condenser is used where none is named. The second name is that of OpenHands V0. */
+/** True if the host's default condenser is used where none is named. The second name is that of OpenHands V0. */
 interface DefaultSwitch {
   readonly enableDefaultCondenser?: boolean | undefined;
   readonly enable_default_condenser?: boolean | undefined;
@@ -113,7 +113,7 @@ export async function loadCondenser(
 }
 
 /**
- * Like {@link loadCondenser}, with a note for every name that was read as another one. @throws the errors of {@link
+ * Loads a condenser like {@link loadCondenser}, with a note for every name that was read as another one. @throws the errors of {@link
  * loadCondenser}.
  */
 export async function loadCondenserConfig(
@@ -177,7 +177,7 @@ async function condenserOf(value: unknown, path: string, place: Place): Promise<
   return ownCondenser(definition, { ...own.defaults, ...given }, path, place);
 }
 
-/** The options in the form of a configuration: `llm` names a model, and `promptFile` is an alternative to `prompt`. */
+/** Returns the options in the form of a configuration: `llm` names a model, and `promptFile` is an alternative to `prompt`. */
 function configurableOptions({ options, asksModel }: CondenserDefinition): readonly string[] {
   const names = optionNames(options).flatMap((name) => (name.endsWith('prompt') ? [name, `${name}File`] : [name]));
   return asksModel ? ['llm', ...names] : names;
@@ -206,7 +206,7 @@ async function ownCondenser(
   });
 }
 
-/** The options with the text of `modelCall.promptFile` as `modelCall.prompt`. */
+/** Returns the options with the text of `modelCall.promptFile` as `modelCall.prompt`. */
 async function withPrompt(
   options: Readonly<Record<string, unknown>>,
   subject: string,
@@ -239,7 +239,7 @@ async function pipelineOf(value: Readonly<Record<string, unknown>>, path: string
   return pipelineCondenser(await stagesOf(stages, 'pipeline', path, place));
 }
 
-/** The stages of `priced`; its other options are data. */
+/** Returns the stages of `priced`; its other options are data. */
 async function pricedOf(
   { stages, ...value }: Readonly<Record<string, unknown>>,
   path: string,

@@ -61,7 +61,7 @@ const usualOptions: Readonly<Record<string, () => object>> = {
 };
 
 /**
- * A condenser with its defaults, by name.
+ * Returns a condenser with its defaults, by name.
  *
  * @param options `llm`: the model of the condensers that need one; the others ignore it.
  * @throws {@link CondenserNotFoundError} when no condenser has this name; lists the known names.
@@ -119,7 +119,7 @@ const otherOptions: Readonly<Record<string, string>> = {
   hard_context_reset_max_retries: 'tries',
 };
 
-/** Our name of a V0 type, with the V0 values of options that are not given. */
+/** Returns our name of a V0 type, with the V0 values of options that are not given. */
 export function ownType(type: string, types: readonly string[]): OtherType {
   if (types.includes(type)) return { type, defaults: {} };
   const known = Object.hasOwn(v0Types, type) ? v0Types[type] : undefined;
@@ -128,7 +128,7 @@ export function ownType(type: string, types: readonly string[]): OtherType {
 }
 
 /**
- * The options under our names, each in its group. A configuration may also write an option outside its group.
+ * Returns the options under our names, each in its group. A configuration may also write an option outside its group.
  *
  * @param known The known options; an option of a group has the form `modelCall.timeoutMs`.
  * @throws {@link InvalidCondenserConfigError} when an option is given under two names.
@@ -169,7 +169,7 @@ export function withOwnNames(
   return read;
 }
 
-/** The known option with this name or with this name in another project, in whichever group; otherwise the name itself. */
+/** Returns the known option with this name or with this name in another project, in whichever group; otherwise the name itself. */
 function ownName(key: string, known: readonly string[]): string {
   if (known.includes(key)) return key;
   const [name = '', group = ''] = key.split('.').reverse();

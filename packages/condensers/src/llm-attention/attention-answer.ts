@@ -99,7 +99,7 @@ function idsOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(ids) ? (ids as readonly unknown[]) : undefined;
 }
 
-/** The prompt numbers events from 1; the id of an event is accepted too. */
+/** Returns the event that an answer names. The prompt numbers events from 1; the id of an event is accepted too. */
 function indexOf(id: unknown, view: View): readonly number[] {
   if (typeof id !== 'number' && typeof id !== 'string') return [];
   const number = typeof id === 'string' && id.trim() === '' ? NaN : Number(id);

@@ -15,7 +15,7 @@ interface Choice {
 }
 
 /**
- * The candidates within the limits: the units between the first events and the newest step, without those that stay in any case.
+ * Returns the candidates within the limits: the units between the first events and the newest step, without those that stay in any case.
  */
 export function choiceOf(
   view: View,

@@ -158,7 +158,7 @@ function attention({ sizes, maxTokens, isEarly, question, createEvent, asks }: P
   });
 }
 
-/** The units for which there is no room, whatever the model ranks first. */
+/** Returns the units for which there is no room, whatever the model ranks first. */
 function leastToGo(candidates: readonly WeighedUnit[], room: Room): Forgotten {
   const gone = { events: -room.events, tokens: -room.tokens };
   for (const { events, tokens } of candidates) {

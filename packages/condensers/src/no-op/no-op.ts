@@ -5,7 +5,7 @@ import { optionsOf } from '../authoring/definition/option-schemas.js';
 import { assertOptionsObject } from '../authoring/definition/options.js';
 
 /**
- * The condenser that does nothing: it returns its view unchanged. It does not handle requests, so a model call that overflows
+ * Returns a condenser that returns its view unchanged. It does not handle requests, so a model call that overflows
  * ends the run. Bound: none.
  *
  * @throws {@link InvalidCondenserConfigError} when an option is given: there are none.

@@ -6,7 +6,7 @@ import { readResult, statusText } from '../authoring/calls/result.js';
 import { stubText } from './observation-masking.prompt.js';
 
 /**
- * The replacement for a masked result: the tool, the address and the size of the result, how the call ended, the result's first
+ * Returns the replacement for a masked result: the tool, the address and the size of the result, how the call ended, the result's first
  * line, and the paths that the result names, as far as they fit. Undefined if it would not be shorter than the result.
  */
 export function observationStub(
@@ -44,7 +44,7 @@ const longest = 100;
 const partOfPath = /[\w@~./:#-]/;
 const pathAtEnd = /[\w@~./:#-]+$/;
 
-/** The first line of a text that is not blank, word for word, or its beginning. It is not cut within a path or a word. */
+/** Returns the first line of a text that is not blank, word for word, or its beginning. It is not cut within a path or a word. */
 export function firstLineOf(text: string): string {
   const [line = ''] = /\S.*/.exec(text) ?? [];
   if (line.length <= longest) return line.trimEnd().toWellFormed();
@@ -67,8 +67,8 @@ export interface NamedPaths {
 }
 
 /**
- * The paths that stand in a text of an event and not in what is shown of it, in order, as far as they fit: they take at most 15 % of
- * the text.
+ * Returns the paths that stand in a text of an event and not in what is shown of it, in order, as far as they fit: they take at most
+ * 15 % of the text.
  *
  * @param shown - What is shown beside the paths.
  */
@@ -84,7 +84,7 @@ export function pathsWithin(
   );
 }
 
-/** The paths that fit into a space with what stands between them. Unit of the space: characters. */
+/** Returns the paths that fit into a space with what stands between them. Unit of the space: characters. */
 export function fitting(all: readonly string[], space: number): NamedPaths {
   const paths: string[] = [];
   let left = space;

@@ -7,7 +7,7 @@ import { eventCount, isKnownUnavailable, isStatedUnavailable } from '../authorin
 import { callsSinceLast, costOfRequest, isCacheUnread, ledgerOf } from './ledger.js';
 import type { CallSizes, Ledger } from './ledger.js';
 
-/** What the model's window leaves for a view, and what asks for a condensation at any price. */
+/** The room for a view in the model's window, and what asks for a condensation at any price. */
 export interface Room {
   readonly isRequested: boolean;
   /** True if the view does not fit. */
@@ -18,7 +18,7 @@ export interface Room {
   readonly tokens: number;
 }
 
-/** How much dearer than doing nothing a conversation may become. */
+/** The limit on how much dearer than doing nothing a conversation may become. */
 export interface Insurance {
   /** Unit: share of the bill of doing nothing. */
   readonly tolerance: number;
@@ -37,7 +37,7 @@ export interface Situation {
   readonly insurance: Insurance;
   readonly prices: Required<CachePrices>;
   readonly ledger: Ledger;
-  /** What is sent beside the view. */
+  /** The size of what is sent beside the view. */
   readonly fixed: number;
   /** The size of the view if nothing is done. */
   readonly tokens: number;
@@ -88,7 +88,7 @@ export function situationOf(view: View, context: CondenseContext, insurance: Ins
   };
 }
 
-/** The name under which the log states that a stage could not act, so that it is not tried again at each step. */
+/** Returns the name under which the log states that a stage could not act, so that it is not tried again at each step. */
 export function pathOf(stage: Condenser): string {
   return `priced/${stage.name}`;
 }
@@ -152,7 +152,7 @@ function besideAnother(
   return isRewritten ? { act: true, reason: 'rewritten' } : { act: false, reason: 'not-due' };
 }
 
-/** What reading the removable tokens has cost since the last condensation, this call included. */
+/** Returns the cost of reading the removable tokens since the last condensation, this call included. */
 function rentOf(reduction: Reduction, { prices, tokens, calls }: Situation): number {
   const { savedTokens, savedShare = 1, readTokens } = reduction;
   if (readTokens !== undefined) return prices.read * (savedTokens + readTokens);
@@ -161,7 +161,7 @@ function rentOf(reduction: Reduction, { prices, tokens, calls }: Situation): num
   return prices.read * (savedTokens + before.calls * (savedTokens - savedShare * tokens) + savedShare * before.tokens);
 }
 
-/** What a reduction costs now: writing again what the cache holds, and the reducer's own model. */
+/** Returns the price of a reduction now: writing again what the cache holds, and the reducer's own model. */
 function priceOf(reduction: Reduction, prices: Required<CachePrices>): number {
   return costOfRewriting(reduction.rewrittenTokens, prices) + modelCostOf(reduction, prices);
 }
@@ -179,7 +179,7 @@ const callsForHalfTheCredit = 50;
 /** No credit lets a conversation become dearer than this, unless the tolerance does. Unit: share of the bill of doing nothing. */
 const mostLoss = 0.1;
 
-/** True if the bill, with this reduction and the next call, stays within what the insurance allows. */
+/** Returns true if the bill, with this reduction and the next call, stays within what the insurance allows. */
 function isInsured(reduction: Reduction, situation: Situation): boolean {
   const { prices, ledger, fixed, tokens, insurance } = situation;
   const { savedTokens, rewrittenTokens } = reduction;
@@ -204,10 +204,10 @@ function isInsured(reduction: Reduction, situation: Situation): boolean {
 const longestWait = 32;
 
 /**
- * True while a condensation that leaves the view too large for the window is not worth trying. What is sent beside the view, or what
- * always stays, may not leave enough room. Condensing at each step would then write the prompt cache anew and make no room. So after
- * one condensation that has left the view too large the next waits for 2 model calls, after two in a row for 4, and so on to 32. One
- * that makes the view fit never waits. The log states what each has left.
+ * Returns true while a condensation that leaves the view too large for the window is not worth trying. What is sent beside the view,
+ * or what always stays, may not leave enough room. Condensing at each step would then write the prompt cache anew and make no room. So
+ * after one condensation that has left the view too large the next waits for 2 model calls, after two in a row for 4, and so on to 32.
+ * One that makes the view fit never waits. The log states what each has left.
  *
  * @param calls - the number of model calls since the last condensation
  */

@@ -4,7 +4,7 @@ import type { CachePrices, CondenseContext, View } from '@palimpsest/view';
 import { changeOf, removedBy } from './change.js';
 
 /**
- * What the model calls of a conversation have cost, and what they would have cost without condensing, as the view estimates both.
+ * The cost of a conversation's model calls, and what they would have cost without condensing, as the view estimates both.
  * Unit of the bills: the price of an uncached input token. Unit of the sizes: tokens of the view, without what is sent beside it.
  */
 export interface Ledger {
@@ -13,11 +13,11 @@ export interface Ledger {
   readonly bill: number;
   /** The bill of doing nothing. */
   readonly rawBill: number;
-  /** How much of the view the prompt cache holds. */
+  /** The part of the view that the prompt cache holds. */
   readonly cached: number;
-  /** How much of it the cache would hold if nothing had been condensed. */
+  /** The part of it that the cache would hold if nothing had been condensed. */
   readonly rawCached: number;
-  /** How much larger the view would be without condensing. */
+  /** The size that condensing has removed from the view. */
   readonly hidden: number;
   /** True if the cache does not hold what is sent beside the view either. */
   readonly isCold: boolean;
@@ -26,7 +26,7 @@ export interface Ledger {
 const empty: Ledger = { calls: 0, bill: 0, rawBill: 0, cached: 0, rawCached: 0, hidden: 0, isCold: true };
 
 /**
- * The ledger of a view: what the newest condensation with a ledger states, and the calls since then. So a restart, a replay and a
+ * Returns the ledger of a view: what the newest condensation with a ledger states, and the calls since then. So a restart, a replay and a
  * fork find the same numbers in the log. Costs O(view).
  *
  * Condensations of others since then count with what they removed; calls that they have forgotten do not count.
@@ -97,7 +97,7 @@ function othersSince(view: View, last: Condensation | undefined): readonly Other
   return others.map(({ id }, index) => ({ position: view.positionOf(id) ?? 0, removed: removed[index] ?? 0 }));
 }
 
-/** The cost of a request of which the cache holds a part. Unit: the price of an uncached input token. */
+/** Returns the cost of a request of which the cache holds a part. Unit: the price of an uncached input token. */
 export function costOfRequest(size: number, cached: number, { read, write }: CachePrices): number {
   const found = Math.min(size, cached);
   return read * found + write * (size - found);
@@ -105,7 +105,7 @@ export function costOfRequest(size: number, cached: number, { read, write }: Cac
 
 const amounts = ['calls', 'bill', 'rawBill', 'cached', 'rawCached', 'hidden'] as const satisfies (keyof Ledger)[];
 
-/** The ledger in the metadata of a condensation. Undefined if there is none, or it is not one. */
+/** Returns the ledger in the metadata of a condensation. Undefined if there is none, or it is not one. */
 function readLedger({ metadata }: Condensation): Ledger | undefined {
   const { ledger } = metadata ?? {};
   if (typeof ledger !== 'object' || ledger === null) return undefined;
@@ -120,8 +120,8 @@ function isAmount(value: unknown): value is number {
 }
 
 /**
- * A condensation that states the ledger as it is before the call that follows, with what the cache still holds of it. One that leaves the
- * view too large for the window also states the room that there was.
+ * Returns a condensation that states the ledger as it is before the call that follows, with what the cache still holds of it. One that
+ * leaves the view too large for the window also states the room that there was.
  */
 export function withLedger(
   condensation: Condensation,
@@ -159,7 +159,7 @@ export function withLedger(
   });
 }
 
-/** What the model of a condensation has cost. Unit: the price of an uncached input token. */
+/** Returns the cost of a condensation's model. Unit: the price of an uncached input token. */
 function costOfModel({ metadata = {} }: Condensation, { read, write, output }: Required<CachePrices>): number {
   const { usage } = metadata;
   if (typeof usage !== 'object' || usage === null) return 0;
@@ -189,7 +189,7 @@ export interface CallSizes {
 }
 
 /**
- * The calls after a position of the log; undefined for all. Costs O(view).
+ * Returns the calls after a position of the log; undefined for all. Costs O(view).
  *
  * @param after - the position in the log
  */
@@ -219,13 +219,13 @@ function callsAfter(view: View, after: number | undefined): CallSizes {
   };
 }
 
-/** The calls since the newest condensation. Costs O(view). */
+/** Returns the calls since the newest condensation. Costs O(view). */
 export function callsSinceLast(view: View): CallSizes {
   const last = view.condensations.at(-1);
   return callsAfter(view, last && view.positionOf(last.id));
 }
 
-/** The first of some ascending numbers for which a statement is true; `end` if there is none. */
+/** Returns the first of some ascending numbers for which a statement is true; `end` if there is none. */
 function firstOf(start: number, end: number, isTrue: (number: number) => boolean): number {
   let [low, high] = [start, end];
   while (low < high) {
@@ -246,7 +246,7 @@ const usualLifeMs = 4 * 60_000;
 const cacheMinimumTokens = 4_096;
 
 /**
- * Whether the provider's cache does not work: the newest three answers that should have read from it report that nothing was read.
+ * Returns true if the provider's cache does not work: the newest three answers that should have read from it report that nothing was read.
  * False as soon as one reads again, and where the log has no reported usage.
  */
 export function isCacheUnread({ internalEvents }: View, { cacheLifeMs = usualLifeMs }: CondenseContext): boolean {

@@ -162,7 +162,7 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
   };
 }
 
-/** What the model reads of a view in any case: no stage condenses for a preview. */
+/** Returns what the model reads of a view in any case: no stage condenses for a preview. */
 async function shownBy(stages: readonly Condenser[], view: View, context: CondenseContext): Promise<View> {
   let current = view;
   for (const stage of stages) {
@@ -173,20 +173,23 @@ async function shownBy(stages: readonly Condenser[], view: View, context: Conden
   return current;
 }
 
-/** @throws {@link NoCondensationAvailableError} when a reducer has promised more than it can keep. */
+/** Checks a reducer's promise. @throws {@link NoCondensationAvailableError} when it has promised more than it can keep. */
 function assertSaves(view: View, condensation: Condensation): void {
   if (changeOf(view, condensation).savedTokens > 0) return;
   throw new NoCondensationAvailableError('the condensation would not make the view smaller');
 }
 
-/** The decision on a condensation for which a model was called: its price is paid, so it is not dropped. Undefined for any other. */
+/**
+ * Returns the decision on a condensation for which a model was called: its price is paid, so it is not dropped. Undefined for any
+ * other.
+ */
 function paidDecision({ metadata = {} }: Condensation): { readonly act: true; readonly reason: string } | undefined {
   const { usage, reason } = metadata;
   if (typeof usage !== 'object' || usage === null) return undefined;
   return { act: true, reason: typeof reason === 'string' ? reason : 'asked' };
 }
 
-/** A condensation that another condenser has made counts as one whose savings do not grow faster than the view. */
+/** Returns the condensation of any other condenser as a reduction whose savings do not grow faster than the view. */
 function asReduction(view: View, condensation: Condensation): Reduction {
   const { savedTokens, rewrittenTokens } = changeOf(view, condensation);
   return { savedTokens, rewrittenTokens };

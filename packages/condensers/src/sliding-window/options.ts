@@ -82,7 +82,7 @@ const pairs: OptionsCheck = ({ value, issues }) => {
   }
 };
 
-/** The schema of {@link SlidingWindowOptions}, except the parts that are code. */
+/** Returns the schema of {@link SlidingWindowOptions}, except the parts that are code. */
 export function windowOptions() {
   return optionsOf(
     () => ({
@@ -110,7 +110,7 @@ export interface WindowSettings extends CheckedOptions {
 }
 
 /**
- * The custom summariser; undefined if a model is given.
+ * Returns the custom summariser; undefined if a model is given.
  *
  * @throws {@link InvalidCondenserConfigError} when there is no summariser or more than one.
  */
@@ -129,7 +129,7 @@ export function ownSummarizer(
   return own;
 }
 
-/** The error for a prompt without a model to receive it. */
+/** Returns the error for a prompt without a model to receive it. */
 export function promptWithoutModel(option: 'summarizer' | 'compactor'): InvalidCondenserConfigError {
   return invalid('modelCall.prompt', `is for 'llm'; give it to the '${option}', as in llmSummarizer({ llm, prompt })`);
 }

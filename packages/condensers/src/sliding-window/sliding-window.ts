@@ -38,7 +38,7 @@ export type { SlidingWindowOptions } from './options.js';
  * records the events that were read (`coveredEventIds`, and those covered by what it `replaces`), so windows depend on event ids,
  * never on times. Only condensations of this condenser count; those of other condensers are history.
  *
- * Where the host can take it later (`onPending`), a summary is written in the background: as in ADK, no step waits for it.
+ * A summary is written in the background if the host can take it later (`onPending`): as in ADK, no step waits for it.
  *
  * Bound: `maxSummaries` summaries of its own. In addition, at most `compactionInterval` completed invocations without a summary,
  * as long as summaries succeed and no call is open, and the live one, which only `tokenThreshold` limits.
@@ -141,7 +141,7 @@ async function condenseWindow(
 }
 
 /**
- * An upper bound of the number of invocations with an event in the view, the live one included. Cheap, because it is called at
+ * Returns an upper bound of the number of invocations with an event in the view, the live one included. Cheap, because it is called at
  * each step.
  */
 function mostInvocations({ events }: View): number {

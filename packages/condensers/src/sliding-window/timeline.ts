@@ -101,7 +101,7 @@ function ownSummaries(view: View): ReadonlyMap<number, SummaryEntry> {
 }
 
 /**
- * The covered events that stayed, according to the records. Only user messages can have stayed, so other ids in a record are
+ * Returns the covered events that stayed, according to the records. Only user messages can have stayed, so other ids in a record are
  * ignored.
  */
 function standingEvents(view: View, summaries: ReadonlyMap<number, SummaryEntry>): ReadonlySet<EventId> {
@@ -115,14 +115,14 @@ function standingEvents(view: View, summaries: ReadonlyMap<number, SummaryEntry>
   return ids;
 }
 
-/** The events behind a summary of another condenser, as listed by its condensation; a planted summary has none. */
+/** Returns the events behind a summary of another condenser, as listed by its condensation; a planted summary has none. */
 function resumeBehindSummary(run: RunState, view: View, { id, condensationId }: CondensationSummaryEvent): void {
   const condensation = condensationId === undefined ? undefined : view.original(condensationId);
   if (condensation?.type !== 'condensation' || view.original(id) !== undefined) return;
   run.resumeBehind(lastEvent(view, condensation.forgottenEventIds));
 }
 
-/** The record that states where a record ends: the record itself, unless it only rolled up others. */
+/** Returns the record that states where a record ends: the record itself, unless it only rolled up others. */
 function endingRecord(view: View, record: WindowRecord): WindowRecord {
   let ending = record;
   const seen = new Set<EventId>();
@@ -259,7 +259,7 @@ function windowRecordOf(condensation: Condensation): WindowRecord | undefined {
   return { condensation, reason, coveredEventIds, invocations, standingEventIds, replaces, requestId };
 }
 
-/** The record behind a summary in a view; undefined for summaries of other condensers and for planted ones. */
+/** Returns the record behind a summary in a view; undefined for summaries of other condensers and for planted ones. */
 function recordOfSummary(view: View, event: LLMConvertibleEvent): WindowRecord | undefined {
   if (event.type !== 'condensation-summary' || event.condensationId === undefined) return undefined;
   // Summaries that a view creates are not in the log.
@@ -268,13 +268,13 @@ function recordOfSummary(view: View, event: LLMConvertibleEvent): WindowRecord |
   return condensation?.type === 'condensation' ? windowRecordOf(condensation) : undefined;
 }
 
-/** The record of a condensation in force, by its id. */
+/** Returns the record of a condensation in force, by its id. */
 export function recordInForce(view: View, id: EventId): WindowRecord | undefined {
   const condensation = view.condensations.findLast((one) => one.id === id);
   return condensation === undefined ? undefined : windowRecordOf(condensation);
 }
 
-/** The latest record in log order; undefined if none is in force. */
+/** Returns the latest record in log order; undefined if none is in force. */
 export function latestRecord(view: View): WindowRecord | undefined {
   for (let index = view.condensations.length - 1; index >= 0; index--) {
     const record = windowRecordOf(view.condensations[index] as Condensation);

@@ -28,7 +28,7 @@ interface PlanOptions {
   readonly timeline: Timeline;
   /** The events to summarise, in order. */
   readonly items: readonly WindowItem[];
-  /** Whether calls without a result hold nothing back. */
+  /** True if calls without a result hold nothing back. */
   readonly isAbandoned: (item: WindowItem) => boolean;
   /** A summary that is rolled up. @defaultValue none */
   readonly seed?: SummaryEntry;
@@ -133,19 +133,19 @@ function cutItems({ view, timeline, items, isAbandoned }: PlanOptions): {
   }
 }
 
-/** The view's events after the last of some events, including results that came late. */
+/** Returns the view's events after the last of some events, including results that came late. */
 function eventsBehind({ entries }: Timeline, items: readonly WindowItem[]): readonly LLMConvertibleEvent[] {
   const last = items.reduce((most, { index }) => Math.max(most, index ?? -1), -1);
   return entries.flatMap((entry) => (entry.kind === 'event' && entry.index > last ? [entry.event] : []));
 }
 
-/** The indices of the events that can be forgotten independently of their neighbours. */
+/** Returns the indices of the events that can be forgotten independently of their neighbours. */
 function standingAlone(view: View): ReadonlySet<number> {
   return new Set(unitsOf(view).flatMap(({ start, end }) => (end === start + 1 ? [start] : [])));
 }
 
 /**
- * True if the new window, or another summary in the view, covers all events of a summary. Of two equal summaries the later one
+ * Returns true if the new window, or another summary in the view, covers all events of a summary. Of two equal summaries the later one
  * stays. The events covered through replaced summaries are looked up only if needed, because they can be the whole log.
  */
 function isSubsumed(
@@ -184,7 +184,7 @@ export interface WindowItem {
 }
 
 /**
- * The events of a timeline between two entries, with the raw events in place of this condenser's summaries. Each event occurs
+ * Returns the events of a timeline between two entries, with the raw events in place of this condenser's summaries. Each event occurs
  * once, in log order as far as the summaries record it. System prompts are not summarised. For summaries before `wholeFrom` only
  * the last `invocations` are read.
  */
@@ -227,7 +227,7 @@ interface SettledPrefix {
 }
 
 /**
- * The longest prefix in which every call has its result. A call whose result comes after the prefix holds back the events that
+ * Returns the longest prefix in which every call has its result. A call whose result comes after the prefix holds back the events that
  * follow it. A call without a result does so too, unless it counts as abandoned. Results are matched by occurrence: the first
  * result after a call answers it.
  *
@@ -259,7 +259,7 @@ export function settledPrefix(
   return { length: settled, openCallIds };
 }
 
-/** The index of the result for the index of each answered call. */
+/** Returns the index of the result for the index of each answered call. */
 function resultsOfCalls(
   view: Pick<View, 'responseOf'>,
   events: readonly LLMConvertibleEvent[],
@@ -289,7 +289,7 @@ interface CoveredEvent {
   readonly invocation: EventId;
 }
 
-/** The events that a record itself covers, in order. */
+/** Returns the events that a record itself covers, in order. */
 function coveredByItself({ coveredEventIds, invocations }: WindowRecord): readonly CoveredEvent[] {
   const covered: CoveredEvent[] = [];
   for (const { start, events } of invocations) {
@@ -300,7 +300,7 @@ function coveredByItself({ coveredEventIds, invocations }: WindowRecord): readon
 }
 
 /**
- * The events covered by a record and by the records that it replaced, in order, for the last `invocations` of them or all.
+ * Returns the events covered by a record and by the records that it replaced, in order, for the last `invocations` of them or all.
  * `isWhole` is false if a replaced record is no longer in force, because its covered events are then unknown.
  */
 function coveredEvents(

@@ -54,7 +54,7 @@ export async function summarise(
   return windowCondensation({ view, timeline, plan, summary, reason, createEvent });
 }
 
-/** Whether enough tokens are removed besides the summaries that are rewritten. This avoids a chain of tiny steps. */
+/** Returns true if enough tokens are removed besides the summaries that are rewritten. This avoids a chain of tiny steps. */
 export function isWorthIt(view: View, { forgotten, seeds }: WindowPlan): boolean {
   const ofSeeds = new Set(seeds.map(({ event }) => event.id));
   let tokens = 0;
@@ -98,7 +98,7 @@ interface AskSummarizerOptions {
   /** Unit: tokens. */
   readonly maxSummaryTokens: number;
   readonly signal: AbortSignal | undefined;
-  /** What the user wants the summary to keep in view. */
+  /** The user's wish for what the summary keeps in view. */
   readonly focus: string | undefined;
 }
 
@@ -197,7 +197,7 @@ function runsOf(items: readonly WindowItem[]): readonly InvocationRun[] {
 const searched = 1_000;
 
 /**
- * Whether an attempt of this condenser in the current invocation had this outcome. The attempts are read from the log, so without
+ * Returns true if an attempt of this condenser in the current invocation had this outcome. The attempts are read from the log, so without
  * a host that appends them the result is always false. A condensation of this condenser, or a revert, resets the result. Costs
  * O(1).
  */

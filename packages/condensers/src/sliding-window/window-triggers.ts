@@ -18,7 +18,7 @@ interface WindowLimits {
 }
 
 /**
- * The window of completed invocations, once `interval` of them are new. A call without a result holds back the events that follow
+ * Returns the window of completed invocations, once `interval` of them are new. A call without a result holds back the events that follow
  * it until `patience` more invocations are completed; then it counts as abandoned.
  */
 export function windowOfInvocations(
@@ -58,7 +58,7 @@ export function windowOfInvocations(
 }
 
 /**
- * The events after the latest summary of this condenser except the `retention` newest, rolled up with that summary. The newest
+ * Returns the events after the latest summary of this condenser except the `retention` newest, rolled up with that summary. The newest
  * step is not included, nor is the user's latest request before its first step. A call whose result is still to come cannot be
  * cut off; a call that the history has passed without a result holds nothing back.
  */
@@ -87,7 +87,7 @@ export function windowForTokens(
   });
 }
 
-/** The window for a request: as many events as may be forgotten, completed invocations first, summaries last. */
+/** Returns the window for a request: as many events as may be forgotten, completed invocations first, summaries last. */
 export function* windowsOnRequest(
   view: View,
   timeline: Timeline,
@@ -124,7 +124,7 @@ function latestSummary(view: View, { entries }: Timeline): SummaryEntry | undefi
   return latest === undefined ? undefined : summaries.get(latest.id);
 }
 
-/** The start of the part that no window includes: the newest step, or the live invocation if it has no step yet. */
+/** Returns the start of the part that no window includes: the newest step, or the live invocation if it has no step yet. */
 function newestWork(view: View, { live }: Timeline): number {
   const newest = newestStep(view);
   return live !== undefined && newest.start < live.index ? live.index : newest.cutPoint;
@@ -160,7 +160,7 @@ export function selectInvocations(
 }
 
 /**
- * The size of the next model call, including system prompt and tools. Unit: tokens. If no condensation followed the agent's last
+ * Returns the size of the next model call, including system prompt and tools. Unit: tokens. If no condensation followed the agent's last
  * call that sent a part of this view, it is the provider's count for that call plus an estimate of the later events; otherwise an
  * estimate of everything. Costs O(1).
  */

@@ -28,7 +28,7 @@ const question = (): ObjectQuestion => ({
 });
 
 /**
- * A summariser whose model fills in the fields of a state summary by a forced call of `create_state_summary`. If the model is
+ * Returns a summariser whose model fills in the fields of a state summary by a forced call of `create_state_summary`. If the model is
  * known to refuse forced calls (`llm.facts`), or refuses this one, the summariser uses a response format instead, and after that
  * an instruction. The answer is a single one, not streamed, and checked field by field. An invalid answer is a failure, never an
  * empty summary. Behind the agent's conversation the summariser asks with an instruction alone.

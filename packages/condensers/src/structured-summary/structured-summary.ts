@@ -12,7 +12,7 @@ export type StructuredSummaryOptions = ModelSummaryOptions;
 const name = 'structuredSummary';
 
 /**
- * A rolling summary in 18 fields that a model fills in: the user's goal; what is done, pending and currently true; files,
+ * Returns a rolling summary in 18 fields that a model fills in: the user's goal; what is done, pending and currently true; files,
  * functions and data structures; tests and errors; version control; dependencies; and the rest. Its triggers, the events that it
  * keeps, its behaviour when the model fails, and its bound are those of {@link llmSummarizingCondenser}; only the form differs.
  * The history shows the summary as Markdown with every field, so that an empty field is visible.

@@ -9,14 +9,14 @@ export interface Entry {
 
 /** An answer before it is cut into pages. */
 interface Answer {
-  /** What it is, in one line. */
+  /** The answer in one line. */
   readonly heading: string;
   readonly entries: readonly Entry[];
   /** Shown with the first page. */
   readonly media?: readonly ContentPart[];
 }
 
-/** One page of an answer. `details` say for programs which events it shows, and whether it is one of them page by page. */
+/** Returns one page of an answer. `details` say for programs which events it shows, and whether it is one of them page by page. */
 export function pageOf({ heading, entries, media = [] }: Answer, page: number, characters: number): ToolOutput {
   const text = entries.map((entry) => entry.text).join('\n');
   const pages = pagesOf(text, characters);
@@ -55,12 +55,12 @@ function idsBetween(entries: readonly Entry[], start: number, end: number): read
   return ids;
 }
 
-/** An answer without a text of the log. */
+/** Returns an answer without a text of the log. */
 export function note(text: string): ToolOutput {
   return { content: text };
 }
 
-/** A call that cannot be answered, with the reason in words for the model. */
+/** Returns a call that cannot be answered, with the reason in words for the model. */
 export function refusal(code: string, reason: string): ToolOutput {
   return { content: `Rejected. Code: ${code}. ${reason}`, isError: true, details: { code, reason } };
 }
@@ -80,7 +80,7 @@ interface Page {
 }
 
 /**
- * A text in pages of at most so many characters each, which together are the text. A page ends at the end of a line if one lies
+ * Returns a text in pages of at most so many characters each, which together are the text. A page ends at the end of a line if one lies
  * in its second half, and never inside of a character. An empty text has one page.
  */
 function pagesOf(text: string, maxCharacters: number): readonly Page[] {
@@ -102,7 +102,7 @@ const headingCharacters = 600;
 const leastCharacters = 200;
 
 /**
- * The length of a page: the tokens at four characters each, halved until the page fits beside its heading into what the host
+ * Returns the length of a page: the tokens at four characters each, halved until the page fits beside its heading into what the host
  * shows of an output. Halving keeps the places where pages end nearly the same when the limit changes.
  */
 export function pageCharacters(pageTokens: number, maxOutputCharacters = Infinity): number {

@@ -16,17 +16,17 @@ import { relevanceDirectives } from '../directive.js';
 import { neutralizedCopy } from '../labels.js';
 import { hiddenReasons } from './recall.prompt.js';
 
-/** Why the model does not see a text. */
+/** The reason for which the model does not see a text. */
 export type HiddenReason = keyof typeof hiddenReasons;
 
 /** A log, as a tool is given it. */
 type HiddenLog = Pick<ToolContext, 'log' | 'event' | 'signal'>;
 
-/** What of a log the model does not see. */
+/** The part of a log that the model does not see. */
 export interface HiddenEvents {
   /** The view as the model reads it. */
   readonly view: View;
-  /** Why an event is hidden; undefined if the model sees it. */
+  /** Returns the reason for which an event is hidden; undefined if the model sees it. */
   reasonOf(event: Event): HiddenReason | undefined;
 }
 
@@ -67,7 +67,7 @@ function reasonIn(
   return isToolResult(event) && wholeOutputOf(event, (id) => context.event(id)) !== undefined ? 'in-part' : undefined;
 }
 
-/** The event in a view that shows a condensation's summary. */
+/** Returns the event in a view that shows a condensation's summary. */
 function summaryIdOf(view: View, condensationId: EventId): EventId | undefined {
   for (const event of view.events) {
     if (event.type === 'condensation-summary' && event.condensationId === condensationId) return event.id;
@@ -75,7 +75,7 @@ function summaryIdOf(view: View, condensationId: EventId): EventId | undefined {
   return undefined;
 }
 
-/** Whether a copy says something else than the logged event, apart from neutralised labels. */
+/** Returns true if a copy says something else than the logged event, apart from neutralised labels. */
 function isChanged(shown: Event, logged: Event): boolean {
   if (shown === logged) return false;
   const none = (): undefined => undefined;
@@ -93,7 +93,7 @@ export interface Document {
 }
 
 /**
- * The texts of a log, newest first, hidden or not. Answers of the recall tool and their calls are copies of others and are left
+ * Returns the texts of a log, newest first, hidden or not. Answers of the recall tool and their calls are copies of others and are left
  * out, and so are short calls whose result is hidden too: the result's description holds them whole.
  */
 export function documentsOf(
@@ -126,7 +126,7 @@ export function documentsOf(
   return documents;
 }
 
-/** Where the events of a log stand among its calls. */
+/** The places of a log's events among its calls. */
 export interface Standings {
   /** The call that a result answers. */
   callOf(result: Event): ActionEvent | undefined;
@@ -137,7 +137,7 @@ export interface Standings {
 /** A call is written out up to this length. Unit: characters. */
 const longestCall = 120;
 
-/** Cost: one pass over the log. */
+/** Reads the places of a log's events. Cost: one pass over the log. */
 export function standingsIn(log: Iterable<Event>): Standings {
   const calls = new Map<EventId, ActionEvent>();
   const places = new Map<EventId, number>();
@@ -180,7 +180,7 @@ function kindOf(event: Event, call: ActionEvent | undefined): string {
   return 'summary of what was before it';
 }
 
-/** One line: what was logged must not look like a heading of its own. */
+/** Returns a text in one line, because what was logged must not look like a heading of its own. */
 function shortened(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
   return line.length <= longestCall ? line : `${sliceText(line, 0, longestCall - 1)}…`;
@@ -193,7 +193,7 @@ interface Original {
 }
 
 /**
- * The original of an event: the content of a result or a message, the thought and the arguments of a call, the text of a
+ * Returns the original of an event: the content of a result or a message, the thought and the arguments of a call, the text of a
  * summary. For an output that was shown in part it is the whole. Thinking is not part of it. Undefined for events that no model
  * reads, and for instructions.
  */
@@ -219,12 +219,12 @@ export function originalOf(event: Event, find: (id: EventId) => Event | undefine
   }
 }
 
-/** A call as text: its name and its arguments. */
+/** Returns a call as text: its name and its arguments. */
 export function callText({ toolCall }: ActionEvent): string {
   return `${toolCall.name}(${toolCall.arguments})`;
 }
 
-/** The whole text of an output that the agent showed in part: an event of the log that the result's `details` name. */
+/** Returns the whole text of an output that the agent showed in part: an event of the log that the result's `details` name. */
 function wholeOutputOf(event: ToolResultEvent, find: (id: EventId) => Event | undefined): string | undefined {
   if (event.type !== 'observation') return undefined;
   const handle = event.details?.['outputHandle'];

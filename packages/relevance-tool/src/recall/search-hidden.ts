@@ -11,7 +11,7 @@ export interface HiddenText {
   readonly event: Event;
   readonly address: string;
   readonly reason: HiddenReason;
-  /** What it is and where it stands, in one line that begins with the address. */
+  /** The kind and the place of the text, in one line that begins with the address. */
   readonly description: string;
   /** The lines that fit best, each with its number. */
   readonly excerpt: readonly string[];
@@ -19,13 +19,13 @@ export interface HiddenText {
   readonly text: string;
 }
 
-/** What a search of the hidden part of a log found. */
+/** The result of a search of the hidden part of a log. */
 export interface HiddenSearch {
-  /** How many texts are hidden in all. */
+  /** The number of hidden texts in all. */
   readonly hidden: number;
   /** Those that fit, the best first. */
   readonly found: readonly HiddenText[];
-  /** How many texts that the model sees fit. */
+  /** The number of fitting texts that the model sees. */
   readonly seen: number;
 }
 

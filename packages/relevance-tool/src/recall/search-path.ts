@@ -31,7 +31,7 @@ export function documentsOfPath(documents: readonly Document[], path: string, st
   return { calls, mentions };
 }
 
-/** A path as it is compared: without quotes, a leading `./`, a trailing slash, and with slashes. */
+/** Returns a path as it is compared: without quotes, a leading `./`, a trailing slash, and with slashes. */
 export function comparablePath(path: string): string {
   return path
     .trim()
@@ -41,7 +41,7 @@ export function comparablePath(path: string): string {
     .replace(/(?<=.)\/+$/, '');
 }
 
-/** The path, and then its shorter ends: a call may name relative to a folder what the model names from the root. */
+/** Returns the path, and then its shorter ends: a call may name relative to a folder what the model names from the root. */
 export function endsOfPath(path: string): readonly string[] {
   const names = path.split('/').filter((name) => name !== '' && name !== '..');
   return [...new Set([path, ...names.map((_, index) => names.slice(index).join('/'))])].filter((end) => end !== '');
@@ -50,7 +50,10 @@ export function endsOfPath(path: string): readonly string[] {
 /** A path is compared up to this length. Unit: characters. */
 const longestPath = 1_000;
 
-/** Where a text names a path, or a file in it; undefined if it does not. `src/a.ts` is named by `/home/me/app/src/a.ts:12`. */
+/**
+ * Finds the place at which a text names a path, or a file in it; undefined if it does not. `src/a.ts` is named by
+ * `/home/me/app/src/a.ts:12`.
+ */
 export function placeOfPath(text: string, path: string): number | undefined {
   const wanted = path.slice(0, longestPath);
   const slashed = text.includes('\\') ? text.replaceAll('\\', '/') : text;
@@ -61,14 +64,14 @@ export function placeOfPath(text: string, path: string): number | undefined {
   return undefined;
 }
 
-/** A full stop ends a sentence, and a file's name goes on behind it. */
+/** Returns true where a full stop ends a sentence. A file's name goes on after one. */
 function isEnd(text: string, end: number): boolean {
   const next = text.charAt(end);
   if (next === '.') return !/[\p{L}\p{N}_]/u.test(text.charAt(end + 1));
   return next === '' || !/[\p{L}\p{N}_-]/u.test(next);
 }
 
-/** The texts in a call's arguments, read as JSON if they are JSON. */
+/** Returns the texts in a call's arguments, read as JSON if they are JSON. */
 function textsOfArguments(text: string): readonly string[] {
   const waiting: unknown[] = [parsed(text)];
   const texts: string[] = [];

@@ -5,11 +5,14 @@ import type { Document, Standings } from './hidden.js';
 /** A query is cut at these sizes, so that a search takes time linear in the log. */
 const mostTerms = 16;
 const longestQuery = 1_000;
-/** @see Okapi BM25 (Robertson and Zaragoza, 2009). Of 0.75, the usual share of a text's length, little is left: what is needed again stands in long results. */
+/**
+ * @see Okapi BM25 (Robertson and Zaragoza, 2009). Of 0.75, the usual share of a text's length, little is left: what is needed again
+ * stands in long results.
+ */
 const saturation = 1.2;
 const lengthShare = 0.2;
 
-/** The words of a query, in lower case: runs of letters, digits and underscores, each once. */
+/** Returns the words of a query, in lower case: runs of letters, digits and underscores, each once. */
 function termsOf(query: string): readonly string[] {
   const words =
     query
@@ -20,7 +23,7 @@ function termsOf(query: string): readonly string[] {
   return [...new Set(longer.length > 0 ? longer : words)].slice(0, mostTerms);
 }
 
-/** The query as one text, for texts that hold it word for word. */
+/** Returns the query as one text, for texts that hold it word for word. */
 function phraseOf(query: string): string {
   return query.trim().slice(0, longestQuery).toLowerCase();
 }
@@ -29,7 +32,7 @@ function phraseOf(query: string): string {
 const partOfWord = 0.2;
 const mostCounted = 100;
 
-/** How often a text in lower case holds a term, and where it best does. */
+/** Counts how often a text in lower case holds a term, and finds the best place. */
 function hitsOf(text: string, term: string): { readonly count: number; readonly at: number } {
   let [count, part, whole] = [0, -1, -1];
   for (let at = text.indexOf(term); at !== -1 && count < mostCounted; at = text.indexOf(term, at + term.length)) {
@@ -48,7 +51,10 @@ function isLetterAt(text: string, at: number): boolean {
   return /[\p{L}\p{N}]/u.test(text.charAt(at));
 }
 
-/** Whether a text in lower case holds the whole query: 2 for whole words, 1 for several words of which the outer ones go on. */
+/**
+ * Returns how well a text in lower case holds the whole query: 0 for not at all, 2 for whole words, 1 for several words of which the
+ * outer ones go on.
+ */
 function wordForWord(text: string, phrase: string, terms: readonly string[]): 0 | 1 | 2 {
   const { count } = hitsOf(text, phrase);
   if (count === 0) return 0;
@@ -56,9 +62,9 @@ function wordForWord(text: string, phrase: string, terms: readonly string[]): 0 
 }
 
 /**
- * The documents that hold a word of the query, best first: those that hold the query word for word, then by BM25, then newest first,
- * as they are given. Letters' case does not matter, and parts of words count a little. The call of a result counts as part of its
- * text. The query is plain text, never a pattern.
+ * Returns the documents that hold a word of the query, best first: those that hold the query word for word, then by BM25, then newest
+ * first, as they are given. Letters' case does not matter, and parts of words count a little. The call of a result counts as part of
+ * its text. The query is plain text, never a pattern.
  */
 export function ranked(documents: readonly Document[], query: string, standings: Standings): readonly Document[] {
   const phrase = phraseOf(query);
@@ -93,7 +99,7 @@ export function ranked(documents: readonly Document[], query: string, standings:
     .map(({ document }) => document);
 }
 
-/** The lines of a text that hold most of a query, each with its number. */
+/** Returns the lines of a text that hold most of a query, each with its number. */
 export function linesWithWords(text: string, query: string): readonly string[] {
   const [phrase, terms] = [phraseOf(query), termsOf(query)];
   return excerptOf(text, (line) => {
@@ -112,7 +118,7 @@ const mostLines = 3;
 const longestLine = 240;
 
 /**
- * The lines of a text that score highest, in the order of the text, each with its number. The numbers also keep a line of the text
+ * Returns the lines of a text that score highest, in the order of the text, each with its number. The numbers also keep a line of the text
  * from looking like a line of the answer. A long line is cut around the place that `at` names.
  */
 export function excerptOf(

@@ -36,7 +36,7 @@ export function parseArguments(text: string): CallArguments {
   return { object: value as Readonly<Record<string, unknown>>, leaves };
 }
 
-/** The words of a name in any usual spelling, in lower case: `readFile`, `read_file` and `ReadFile` give the same words. */
+/** Returns the words of a name in any usual spelling, in lower case: `readFile`, `read_file` and `ReadFile` give the same words. */
 export function wordsOfName(name: string): readonly string[] {
   const known = rememberedWords.get(name);
   if (known !== undefined) return known;
@@ -145,7 +145,7 @@ export function argumentRoles(call: CallArguments): ArgumentRoles {
   };
 }
 
-/** True for text in one of the two patch formats. */
+/** Returns true for text in one of the two patch formats. */
 function looksLikePatch(text: string): boolean {
   return /^\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )/m.test(text) || /^--- \S.*\r?\n\+\+\+ \S/m.test(text);
 }
@@ -199,7 +199,10 @@ function isCommandKey(key: string): boolean {
   return commandWords.has(words.at(-1) ?? '') || /^(?:shell|bash)?command(?:line)?$/i.test(key);
 }
 
-/** The last part of `["bash", "-lc", "npm test"]` is the command; another list is one command in words, or several commands. */
+/**
+ * Returns the command of a list. The last part of `["bash", "-lc", "npm test"]` is the command; another list is one command in
+ * words, or several commands.
+ */
 function commandOfList(parts: readonly string[]): string {
   const [program = '', flag = ''] = parts;
   if (/(?:^|\/)(?:ba|z|da)?sh$/.test(program) && /^-[a-z]*c$/.test(flag)) return parts.slice(2).join(' ');
@@ -226,7 +229,7 @@ export interface PatchedFile {
   readonly operation: FileOperation;
 }
 
-/** The files of a patch in order, from the `*** Begin Patch` format or a unified diff. */
+/** Returns the files of a patch in order, from the `*** Begin Patch` format or a unified diff. */
 export function filesOfPatch(patch: string): readonly PatchedFile[] {
   const marked = filesOfMarkedPatch(patch);
   return marked.length > 0 ? marked : filesOfUnifiedDiff(patch);
@@ -266,7 +269,7 @@ function filesOfUnifiedDiff(patch: string): readonly PatchedFile[] {
   return files;
 }
 
-/** The path without the `a/` or `b/` prefix of version control; undefined for `/dev/null`. */
+/** Returns the path without the `a/` or `b/` prefix of version control; undefined for `/dev/null`. */
 function diffPath(text: string): string | undefined {
   const path = text.trim();
   return path === '/dev/null' ? undefined : path.replace(/^[ab]\//, '');

@@ -1,7 +1,7 @@
 import { sliceText } from '@palimpsest/events';
 import type { ContentPart, Event } from '@palimpsest/events';
 
-/** The text, or its beginning and end with a note of the omitted length. Limit: characters. */
+/** Returns the text, or its beginning and end with a note of the omitted length. Limit: characters. */
 export function excerpt(text: string, limit: number): string {
   // A log may hold half of a surrogate pair, which providers refuse.
   if (text.length <= limit) return text.toWellFormed();
@@ -12,14 +12,14 @@ export function excerpt(text: string, limit: number): string {
   return (sliceText(text, 0, head) + note + sliceText(text, text.length - (kept - head))).toWellFormed();
 }
 
-/** The text in one line: line breaks and runs of blanks become one blank. Cut like {@link excerpt}. */
+/** Returns the text in one line: line breaks and runs of blanks become one blank. Cut like {@link excerpt}. */
 export function oneLine(text: string, limit: number): string {
   // Only the part that is kept is searched.
   const near = text.length > limit * 8 ? `${sliceText(text, 0, limit * 4)} … ${sliceText(text, -limit * 2)}` : text;
   return excerpt(near.replaceAll(/\s+/g, ' ').trim(), limit);
 }
 
-/** What a model could read of an event, line breaks of arguments included. Empty for events that no model reads. */
+/** Returns the text that a model could read of an event, line breaks of arguments included; empty for events that no model reads. */
 export function textOfEvent(event: Event): string {
   switch (event.type) {
     case 'message':

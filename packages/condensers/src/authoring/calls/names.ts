@@ -12,7 +12,7 @@ export interface Names {
   readonly symbols: readonly string[];
 }
 
-/** What of an event is read. Unit: characters. */
+/** The longest part of an event that is read. Unit: characters. */
 const mostRead = 60_000;
 const longest = 160;
 const shortestSymbol = 8;
@@ -35,7 +35,7 @@ const fileEnding =
 const definition =
   /^[ \t]{0,80}(?:\d{1,9}[ \t]{0,8}[\t→:|-][ \t]{0,80})?((?:(?:export|default|public|private|protected|internal|static|async|abstract|declare|pub(?:\(\w+\))?|final|override|unsafe|inline)[ \t]+)*(?:class|interface|function\*?|def|func|fn|struct|enum|type|trait|impl|module|namespace|const|let|var)[ \t]+(?:\(\w{1,40} \*?[\w.]{1,60}(?:\[[\w, ]{1,20}\])?\)[ \t]*)?[A-Za-z_$][\w$]*|(?:(?:public|private|protected|static|async|override)[ \t]+)+[A-Za-z_$][\w$]*)/;
 
-/** The names in an event, each once, in the order of its text. An event is read once. */
+/** Returns the names in an event, each once, in the order of its text. An event is read once. */
 export const namesOf: (event: Event) => Names = (event) => read(event, undefined);
 
 const read = /* @__PURE__ */ remembered((event: Event, _: undefined): Names => {
@@ -59,10 +59,10 @@ const read = /* @__PURE__ */ remembered((event: Event, _: undefined): Names => {
   return { paths: [...paths], definitions: [...definitions], symbols: [...symbols] };
 });
 
-/** What a search prints behind the path of a file: `:12:export`, `-12-import`. */
+/** The text that a search prints after the path of a file: `:12:export`, `-12-import`. */
 const besidePath = /(?::|-\d{1,9}(?:-|$)).*$/;
 
-/** A run without the punctuation around it, and without what a search prints behind a path. */
+/** Returns a run without the punctuation around it, and without what a search prints behind a path. */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && !begins.test(text[start] as string)) start++;
@@ -73,14 +73,14 @@ function trimmed(text: string): string {
   return fileEnding.test(path) ? path : word.replace(/(?::\d{1,9}){1,2}$/, '');
 }
 
-/** A path of several folders, a file with an ending, or an address. */
+/** Returns true for a path of several folders, a file with an ending, and an address. */
 function isPath(word: string): boolean {
   if (!/[A-Za-z]/.test(word)) return false;
   if (/^https?:\/\/[^/]+\/./.test(word)) return true;
   return word.length >= shortest && (fileEnding.test(word) || word.split('/').filter((part) => part !== '').length > 2);
 }
 
-/** An identifier with a part of its own: an underscore inside, a change of case, a digit. */
+/** Returns true for an identifier with a part of its own: an underscore inside, a change of case, a digit. */
 function isSymbol(word: string): boolean {
   return (
     word.length >= shortestSymbol &&

@@ -56,12 +56,12 @@ function statusOf(
   return failureStart.test(read.body.slice(0, 200)) ? 'failed' : 'ok';
 }
 
-/** A status in words: `exit 1`, `failed`. */
+/** Returns a status in words: `exit 1`, `failed`. */
 export function statusText(status: CallStatus): string {
   return typeof status === 'number' ? `exit ${status}` : status;
 }
 
-/** True for a status of a failure. */
+/** Returns true for a status of a failure. */
 export function isFailedStatus(status: CallStatus): boolean {
   return status === 'failed' || (typeof status === 'number' && status !== 0);
 }

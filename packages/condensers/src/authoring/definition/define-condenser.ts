@@ -84,7 +84,7 @@ export function defineCondenser<Schema extends OptionsSchema, const Name extends
   };
 }
 
-/** A condenser of a model says how long its calls may take in all, so that no host gives up before. */
+/** Adds the longest time that the calls of a condenser's model may take in all, so that no host gives up before. */
 function withOwnTimeout(condenser: Condenser, options: unknown): Condenser {
   const { modelCall } = options as { readonly modelCall?: { readonly timeoutMs?: unknown; readonly tries?: unknown } };
   const { timeoutMs, tries = usualCalls } = modelCall ?? {};
@@ -112,7 +112,7 @@ export function createCondenser<Schema extends OptionsSchema>(
   return definition.create(data as z.input<Schema>, { llm, createEvent });
 }
 
-/** @throws {@link InvalidCondenserConfigError} when `createEvent` is given and is not a function. */
+/** Checks a given `createEvent`. @throws {@link InvalidCondenserConfigError} when it is not a function. */
 export function assertCreateEvent(condenser: string, createEvent: unknown): void {
   if (createEvent === undefined || typeof createEvent === 'function') return;
   const reason = `must be a function that makes events, not ${shown(createEvent)}`;
@@ -126,7 +126,7 @@ function assertModel(condenser: string, llm: Partial<LLM> | undefined): void {
   throw new InvalidCondenserConfigError({ condenser, option: 'llm', reason });
 }
 
-/** True for the result of {@link defineCondenser}, from this copy of the package or another one. */
+/** Returns true for the result of {@link defineCondenser}, from this copy of the package or another one. */
 export function isCondenserDefinition(value: unknown): value is CondenserDefinition {
   const { name, options, create } = (value ?? {}) as Partial<CondenserDefinition>;
   return typeof name === 'string' && typeof create === 'function' && typeof options === 'object' && '_zod' in options;

@@ -70,7 +70,7 @@ export interface ModelAccount {
 /** Options of {@link CondenserModelError}. */
 export interface CondenserModelErrorOptions {
   readonly account?: ModelAccount | undefined;
-  /** Whether a retry on the same history, with a shorter prompt, can succeed. @defaultValue true */
+  /** False if a retry on the same history, with a shorter prompt, cannot succeed. @defaultValue true */
   readonly mayRetry?: boolean | undefined;
   readonly cause?: unknown;
 }
@@ -104,7 +104,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 };
 
 /**
- * The known name that was most likely meant: another spelling (`keep_first`), a longer or shorter form (`recent`), or a name with
+ * Returns the known name that was most likely meant: another spelling (`keep_first`), a longer or shorter form (`recent`), or a name with
  * a typing error. Undefined if no name is near.
  */
 export function nearMiss(name: string, known: readonly string[]): string | undefined {
@@ -125,7 +125,7 @@ export function nearMiss(name: string, known: readonly string[]): string | undef
   return best;
 }
 
-/** ` Did you mean 'x'?`, or an empty text. */
+/** Returns ` Did you mean 'x'?`, or an empty text. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near = nearMiss(name, known);
   return near === undefined ? '' : ` Did you mean '${near}'?`;
@@ -135,7 +135,7 @@ function normalised(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** The number of letters to add, remove or replace. */
+/** Returns the number of letters to add, remove or replace. */
 function slipsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...a].entries()) {

@@ -30,7 +30,7 @@ export function checkedOptions<Schema extends OptionsSchema>(
 }
 
 /**
- * The names of the options if the schema is of an object with known keys. An option of a group has the form
+ * Returns the names of the options if the schema is of an object with known keys. An option of a group has the form
  * `modelCall.timeoutMs`.
  */
 export function optionNames(schema: OptionsSchema): readonly string[] {
@@ -42,7 +42,7 @@ export function optionNames(schema: OptionsSchema): readonly string[] {
 
 type Definition = { readonly shape?: Readonly<Record<string, z.core.$ZodType>>; readonly innerType?: z.core.$ZodType };
 
-/** The members of an object schema, also of an optional one. */
+/** Returns the members of an object schema, also of an optional one. */
 function membersOf({ _zod }: z.core.$ZodType): Definition['shape'] {
   const { shape, innerType } = _zod.def as Definition;
   return shape ?? (innerType === undefined ? undefined : membersOf(innerType));
@@ -82,13 +82,13 @@ export function assertOptionsObject(subject: string, value: unknown, path = ''):
   });
 }
 
-/** `a`, `a.b` or `a[0]`. */
+/** Returns `a`, `a.b` or `a[0]`. */
 export function joined(path: string, key: PropertyKey): string {
   if (typeof key === 'number') return `${path}[${key}]`;
   return path === '' ? String(key) : `${path}.${String(key)}`;
 }
 
-/** A value as a message shows it. */
+/** Returns a value as a message shows it. */
 export function shown(value: unknown): string {
   const text = textOf(value);
   return text.length > 80 ? `${sliceText(text, 0, 77)}…` : text;
@@ -112,7 +112,7 @@ function reasonsOf(
   return [{ option, reason: `${issue.message}, not ${shown(given)}` }];
 }
 
-/** The known option with the nearest own name, with its group. */
+/** Returns the known option with the nearest own name, with its group. */
 function didYouMean(key: string, known: readonly string[]): string {
   const near = nearMiss(key, known.map(ownName));
   return near === undefined ? '' : ` Did you mean '${known.find((option) => ownName(option) === near) ?? near}'?`;

@@ -20,14 +20,14 @@ export const areCondensers: OptionsCheck = ({ value, issues }) => {
   }
 };
 
-/** A stage in plain JavaScript may return any value, such as undefined because of a missing `return`. */
+/** Checks the result of a stage. One in plain JavaScript may return any value, such as undefined because of a missing `return`. */
 export function assertResult(result: unknown, condenser: string, { name }: Condenser): void {
   if (typeof result === 'object' && result !== null && ('events' in result || 'forgottenEventIds' in result)) return;
   const reason = 'returned neither a View nor a Condensation: is a `return` missing?';
   throw new InvalidCondenserConfigError({ condenser, option: name, reason });
 }
 
-/** The context of a stage: its reports carry its name. */
+/** Returns the context of a stage: its reports carry its name. */
 export function contextOf(stage: Condenser, context: CondenseContext): CondenseContext {
   return {
     ...context,
@@ -36,7 +36,7 @@ export function contextOf(stage: Condenser, context: CondenseContext): CondenseC
   };
 }
 
-/** A condensation that carries the name of its stage. */
+/** Returns a condensation that carries the name of its stage. */
 export function withStage(condensation: Condensation, stage: Condenser): Condensation {
   const { metadata } = condensation;
   return Object.freeze({
@@ -45,7 +45,7 @@ export function withStage(condensation: Condensation, stage: Condenser): Condens
   });
 }
 
-/** The path of a stage in nested pipelines, the outermost first. */
+/** Returns the path of a stage in nested pipelines, the outermost first. */
 function stagePath(stage: Condenser, inner: unknown): string {
   return typeof inner === 'string' ? `${stage.name}/${inner}` : stage.name;
 }

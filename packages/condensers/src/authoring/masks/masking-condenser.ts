@@ -15,7 +15,7 @@ import { requirementOf } from '../rolling/requirement.js';
 import { maskedView, masksBy, reductionOf, savedBy } from './masks.js';
 import type { AttentionWindow, Mask, MaskRule } from './masks.js';
 
-/** When masks are made, and which text replaces the masked one. */
+/** The options of masks: when they are made, and which text replaces the masked one. */
 export interface MaskOptions {
   /** The replacement for each masked text, such as `<MASKED>`. @defaultValue a line that describes the masked text */
   readonly placeholder?: string | undefined;
@@ -32,7 +32,7 @@ export interface MaskOptions {
   readonly rewritesEveryStep?: boolean | undefined;
 }
 
-/** The schemas of {@link MaskOptions}, and of an `attentionWindow` of this size. Used with {@link batchesOrEveryStep}. */
+/** Returns the schemas of {@link MaskOptions}, and of an `attentionWindow` of this size. Used with {@link batchesOrEveryStep}. */
 export function maskOptions(attentionWindow: number): {
   readonly attentionWindow: z.ZodMiniDefault<z.ZodMiniNumberFormat>;
   readonly placeholder: z.ZodMiniOptional<z.ZodMiniString<string>>;
@@ -69,7 +69,7 @@ export interface MaskingOptions {
 }
 
 /**
- * A condenser that masks events outside the attention window. It masks in batches, one condensation each, or at each step in the
+ * Returns a condenser that masks events outside the attention window. It masks in batches, one condensation each, or at each step in the
  * view alone. Pinned events, calls without a result and the newest step are not masked.
  *
  * A condenser that masks in batches is a {@link Reducer}. Its estimate is exact and costs O(new events).
@@ -106,7 +106,7 @@ interface Batch {
 }
 
 /**
- * A condenser that masks in batches. It returns the view unchanged until the masks save enough; one condensation then applies all
+ * Returns a condenser that masks in batches. It returns the view unchanged until the masks save enough; one condensation then applies all
  * of them. If the view is over the model's budget, or on a request, a tenth of the view's tokens is enough. If the window itself
  * is too large, everything before the newest step may be masked.
  *
@@ -187,7 +187,10 @@ function batchedMasks(options: BatchedMasksOptions): Reducer {
 
 const tooLittle = 'masking old results would save less than a tenth of the view';
 
-/** A recalled answer that is left now is masked in a later batch, so what follows it is examined again. */
+/**
+ * Returns the last event that was examined. A recalled answer that is left now is masked in a later batch, so what follows it is
+ * examined again.
+ */
 function lastExamined(view: View, end: number): EventId | undefined {
   const young = [...recalledEventIds(view)].map((id) => view.indexOf(id) ?? end);
   const next = Math.min(end, ...young);
@@ -201,7 +204,7 @@ function urgencyOf(view: View, context: CondenseContext): 'request' | 'tokens' |
 }
 
 /**
- * The end of the last batch: the events before it have been examined. It is read from the log, so no state is kept between calls.
+ * Returns the end of the last batch: the events before it have been examined. It is read from the log, so no state is kept between calls.
  */
 function firstUnmasked(view: View, name: string): number {
   const { condensations } = view;
@@ -224,7 +227,7 @@ interface RollingMasksOptions {
 }
 
 /**
- * A condenser that masks at each step the events that have left the window. The log does not change, and each step rewrites the
+ * Returns a condenser that masks at each step the events that have left the window. The log does not change, and each step rewrites the
  * provider's cache behind the newest mask. Each call examines every event before the window.
  */
 function rollingMasks({ name, rule, windowOf }: RollingMasksOptions): Condenser {

@@ -69,7 +69,7 @@ export async function structuredAnswer(
   });
 }
 
-/** The size of the object's description beside the prompt. Unit: characters. */
+/** Returns the size of the object's description beside the prompt. Unit: characters. */
 export function questionLength({ name, description, schema }: ObjectQuestion): number {
   return name.length + description.length + JSON.stringify(schema).length;
 }
@@ -96,13 +96,13 @@ function requestFor(
   }
 }
 
-/** Asks for the object in words. */
+/** Returns a request for the object in words. */
 export function instructionFor({ description, schema, looseSchema = schema }: ObjectQuestion): string {
   return `${description}\n\nAnswer with one JSON object of this schema, with nothing before and nothing after it:\n${JSON.stringify(looseSchema)}`;
 }
 
 /**
- * The object of an answer: of a call, or of its text.
+ * Returns the object of an answer: of a call, or of its text.
  *
  * @throws {@link CondenserModelError} when it holds no JSON, or calls another tool.
  */
@@ -121,7 +121,7 @@ export function valueOf(completion: Completion, { name }: ObjectQuestion): unkno
   throw new CondenserModelError('invalid', 'the answer is not JSON', { account });
 }
 
-/** The candidates for the JSON in a text answer: the whole text, a fenced block, or the outermost braces. */
+/** Returns the candidates for the JSON in a text answer: the whole text, a fenced block, or the outermost braces. */
 function jsonIn(said: string): readonly string[] {
   const fenced = /```(?:json)?\s*\n([^]*?)\n\s*```/.exec(said)?.[1];
   const braces = said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1);
@@ -129,7 +129,7 @@ function jsonIn(said: string): readonly string[] {
 }
 
 /**
- * The text of an answer that is words alone.
+ * Returns the text of an answer that is words alone.
  *
  * @throws {@link CondenserModelError} when it is blank, calls a tool, is a call written as text, or says no more than that the model
  *   refuses.
@@ -143,7 +143,7 @@ export function wordsOf(completion: Completion): string {
 }
 
 /**
- * The text of an answer that calls no tool. It may be blank.
+ * Returns the text of an answer that calls no tool. It may be blank.
  *
  * @throws {@link CondenserModelError} when the answer calls a tool, or is a call written as text.
  */
@@ -171,8 +171,8 @@ const callEnd = /<\/(?:(?:\w+:)?(?:function_calls|invoke)|tool_call|function)>/g
 const fenced = /^(`{3,}|~{3,})[^\n]*\n([^]*?)\n\1[ \t]*$/gm;
 
 /**
- * Whether a text begins or ends with a call that is written as text, also with one that is cut. A summary may quote such calls in its
- * lines and in blocks of code.
+ * Returns true if a text begins or ends with a call that is written as text, also with one that is cut. A summary may quote such calls
+ * in its lines and in blocks of code.
  */
 export function isWrittenCall(text: string): boolean {
   const body = text.trim();

@@ -27,8 +27,9 @@ const mostTasks = 64;
  * (`outcome: 'discarded'`). Only a view that must be condensed waits.
  *
  * The only state between calls is the pending answer, which is found by its input, and of which the host is told (`onPending`). It is
- * not in the log: after a restart the next decision starts again, and a paid call may be paid twice. The next call reports a failed summary, and a condenser's back-off
- * reads that report. An abort of the call that started the task, or of a later call during the task, stops it.
+ * not in the log: after a restart the next decision starts again, and a paid call may be paid twice. The next call reports a failed
+ * summary, and a condenser's back-off reads that report. An abort of the call that started the task, or of a later call during the
+ * task, stops it.
  */
 export function backgroundCondenser(options: BackgroundOptions): Condenser {
   const { name, create, maxTokens } = options;
@@ -103,7 +104,7 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
 /** One decision of a condenser. It may outlast the call that started it. */
 class BackgroundTask {
   readonly view: View;
-  /** What the user wanted it to keep in view. */
+  /** The user's wish for what the summary keeps in view. */
   readonly focus: string | undefined;
   /** Resolves when the task has ended, however it ended. */
   readonly ready: Promise<void>;

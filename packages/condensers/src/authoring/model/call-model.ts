@@ -43,7 +43,7 @@ export async function callModel(
 }
 
 /**
- * The model, usage and cost of a completion, for the metadata of a condensation. Estimated usage is left out, because it is not
+ * Returns the model, usage and cost of a completion, for the metadata of a condensation. Estimated usage is left out, because it is not
  * the billed usage. Values that are not numbers are left out too.
  */
 export function accountOf({ model, usage, usageIsEstimated, costUsd }: Completion): ModelAccount {
@@ -51,12 +51,12 @@ export function accountOf({ model, usage, usageIsEstimated, costUsd }: Completio
   return { model, ...(isCounted ? { usage } : {}), ...(isCost(costUsd) ? { costUsd } : {}) };
 }
 
-/** Whether the value is a valid amount: adapters and summarisers by other authors may return any value. */
+/** Returns true if the value is a valid amount: adapters and summarisers by other authors may return any value. */
 export function isCost(costUsd: number | undefined): boolean {
   return typeof costUsd === 'number' && Number.isFinite(costUsd) && costUsd >= 0;
 }
 
-/** The text of a completion, without the thinking that some servers put in front of it, in a form that every provider accepts. */
+/** Returns the text of a completion, without the thinking that some servers put in front of it, in a form that every provider accepts. */
 export function textOf({ message }: Completion): string {
   return message.content
     .map((part) => (part.type === 'text' ? part.text : ''))
@@ -66,7 +66,7 @@ export function textOf({ message }: Completion): string {
     .trim();
 }
 
-/** True for text without a letter and without a digit: blank, invisible, or a row of dots. */
+/** Returns true for text without a letter and without a digit: blank, invisible, or a row of dots. */
 export function isBlankAnswer(text: string): boolean {
   return !/[\p{L}\p{N}]/u.test(text);
 }
@@ -174,7 +174,7 @@ function tooLate(timeoutMs: number, model: string | undefined): CondenserModelEr
 const scaleOfNextTry = 0.8;
 const scaleAfterOverflow = 0.5;
 
-/** How many tries to make, and for which failures. */
+/** The number of tries to make, and for which failures. */
 export interface Tries {
   readonly most: number;
   readonly isWorthIt: (failure: CondenserModelError) => boolean;
@@ -202,7 +202,7 @@ export async function tryAgain(
   }
 }
 
-/** The input of the next try: shorter, and half if the last prompt was too long. */
+/** Returns the input of the next try: shorter, and half if the last prompt was too long. */
 export function nextScale(scale: number, { kind }: CondenserModelError): number {
   return scale * (kind === 'overflow' ? scaleAfterOverflow : scaleOfNextTry);
 }
@@ -222,7 +222,7 @@ export interface ModelCallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The schemas of {@link ModelCallOptions}. */
+/** Returns the schemas of {@link ModelCallOptions}. */
 export function modelCallOptions(maxEventCharacters: number): {
   readonly prompt: z.ZodMiniOptional<
     z.ZodMiniUnion<[z.ZodMiniString<string>, z.ZodMiniCustom<Template, Template>, z.ZodMiniCustom<Prompt, Prompt>]>
@@ -244,7 +244,7 @@ export function modelCallOptions(maxEventCharacters: number): {
   };
 }
 
-/** The schema of a model's or summariser's deadline. Unit: milliseconds. */
+/** Returns the schema of a model's or summariser's deadline. Unit: milliseconds. */
 export function timeoutMs(): z.ZodMiniDefault<z.ZodMiniNumberFormat> {
   return z._default(wholeNumber(1), 120_000);
 }

@@ -9,7 +9,7 @@ import {
 import type { KnownContent, LLMConvertibleEvent, MessageEvent } from '@palimpsest/events';
 
 /**
- * The full content of an event, for a model that writes a summary: a message with its source, a call with its name and arguments,
+ * Returns the full content of an event, for a model that writes a summary: a message with its source, a call with its name and arguments,
  * a result with its tool and whether it failed. Thinking is left out; images are named.
  */
 export function eventText(event: LLMConvertibleEvent): string {
@@ -41,13 +41,13 @@ export function neutralised(text: string): string {
   return text.replaceAll(/<(\/?)(event|previous_summary|user_words|user_focus|facts)\b/gi, '<$1 $2');
 }
 
-/** A source that this version does not know is shown as neither the user nor the agent. */
+/** Returns the speaker of a message. A source that this version does not know is shown as neither the user nor the agent. */
 function speakerOf({ source }: MessageEvent): string {
   return source === 'user' || source === 'agent' ? source : 'environment';
 }
 
 /**
- * The texts of parts, neutralised. The text of an event is put together from neutralised pieces: a search in the whole would first
+ * Returns the texts of parts, neutralised. The text of an event is put together from neutralised pieces: a search in the whole would first
  * copy it, and no tag reaches across what stands between the pieces.
  */
 function joined(parts: readonly KnownContent[]): string {
@@ -62,7 +62,7 @@ function joined(parts: readonly KnownContent[]): string {
 }
 
 /**
- * The text, cut in the middle if it is too long, with a note of the missing length. Never longer than the limit. Unit:
+ * Returns the text, cut in the middle if it is too long, with a note of the missing length. Never longer than the limit. Unit:
  * characters.
  */
 export function cutInMiddle(text: string, limit: number): string {

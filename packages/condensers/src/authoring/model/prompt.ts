@@ -91,7 +91,7 @@ export function promptWithin(prompt: Prompt, input: SummaryInput, limits: Prompt
 }
 
 /**
- * The texts of the newest events, the oldest first, and one more than fits if each is as short as it may be. The events before them
+ * Returns the texts of the newest events, the oldest first, and one more than fits if each is as short as it may be. The events before them
  * are left out whatever they say, so their texts are not made.
  */
 function textsWithin(events: SummaryInput['events'], room: number, longest: number): readonly string[] {
@@ -138,7 +138,7 @@ function written(prompt: Prompt, values: PromptValues): string {
 }
 
 /**
- * The user's messages that stay, cut so that enough room is left for the events, however many are pinned. The first message,
+ * Returns the user's messages that stay, cut so that enough room is left for the events, however many are pinned. The first message,
  * which is the task, comes first; of the others the newest are preferred. Unit: characters.
  */
 function shownWords(words: readonly string[], room: number): string {
@@ -174,7 +174,7 @@ export interface PromptValues {
   readonly leftOut: number;
   /** The user's messages that stay in the history beside the summary (`user_words`); empty if there are none. */
   readonly userWords: string;
-  /** What the summary must name, a line each (`facts`); empty if nothing is known. */
+  /** The facts that the summary must name, a line each (`facts`); empty if nothing is known. */
   readonly facts: string;
   /** The maximum length that the model is asked for. Unit: tokens (`max_summary_tokens`; in words, `max_words`). */
   readonly maxSummaryTokens: number;
@@ -239,7 +239,7 @@ export function promptOf(condenser: string, prompt: string | Template | Prompt, 
     });
 }
 
-/** The events in the tags of a prompt. */
+/** Returns the events in the tags of a prompt. */
 function transcriptOf(events: readonly PromptEvent[]): string {
   return events
     .map(({ number, type, text }) => `<event number="${number}" type="${type}">\n${text}\n</event>`)
@@ -277,9 +277,9 @@ export interface SummaryInput {
   readonly previousSummary?: string | undefined;
   /** The user's messages that stay in the history, which show the summariser what matters. @defaultValue none */
   readonly userWords?: readonly string[] | undefined;
-  /** What the summary must name, each in one line, as exact as the log. @defaultValue none */
+  /** The facts that the summary must name, each in one line, as exact as the log. @defaultValue none */
   readonly facts?: readonly string[] | undefined;
-  /** What the user wants the summary to keep in view, in their own words. @defaultValue they said nothing */
+  /** The user's wish for what the summary keeps in view, in their own words. @defaultValue none */
   readonly focus?: string | undefined;
   /**
    * The conversation that holds the events. A summariser of the same model asks behind it, so that its input is read from the

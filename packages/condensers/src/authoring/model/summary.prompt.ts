@@ -4,7 +4,7 @@ import { cutInMiddle, neutralised } from './event-text.js';
 export const summaryHeader = 'Summary of earlier events of this conversation, which are no longer shown:';
 
 /**
- * What a model is asked for a summary, as a Jinja template: copy it to write your own. It shows `user_words`,
+ * The prompt that asks a model for a summary, as a Jinja template: copy it to write your own. It shows `user_words`,
  * `facts`, `previous_summary`, the events (`transcript`) and `max_words`.
  *
  * @see LLMSummarizingCondenser of OpenHands for the sections; the words are our own

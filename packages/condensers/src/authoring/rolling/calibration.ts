@@ -13,10 +13,10 @@ const leastOfFew = 0.8;
 const mostOfFew = 2;
 
 /**
- * The provider's tokens per estimated token of the view: the median of the agent's last five calls of the model that it called last,
- * with both numbers in the log, minus `fixedTokens`; limited to 0.5–4, and to 0.8–2 as long as there are only one or two. 1 if the log
- * has no such call. Counts that cannot be those of whole prompts are left out: {@link promptCounts}. Both numbers are of the prompt that
- * was sent, so they stay true after a condensation. Costs O(1).
+ * Returns the provider's tokens per estimated token of the view: the median of the agent's last five calls of the model that it called
+ * last, with both numbers in the log, minus `fixedTokens`; limited to 0.5–4, and to 0.8–2 as long as there are only one or two. 1 if
+ * the log has no such call. Counts that cannot be those of whole prompts are left out: {@link promptCounts}. Both numbers are of the
+ * prompt that was sent, so they stay true after a condensation. Costs O(1).
  *
  * @see decision 23; logs contain a counter that was wrong by four, and usage counted twice, so neither number is trusted alone
  */
@@ -37,7 +37,7 @@ function medianOf(ratios: number[]): number {
   return ratios.length % 2 === 1 ? upper : (upper + (ratios[middle - 1] as number)) / 2;
 }
 
-/** What a provider counted for a prompt that was sent, and what we had estimated of it. Unit: tokens. */
+/** The provider's count of a prompt that was sent, and our estimate of it. Unit: tokens. */
 export interface PromptCount {
   readonly sent: number;
   readonly estimated: number;
@@ -49,7 +49,7 @@ export interface PromptCount {
 export interface PromptCounts {
   /** Those of whole prompts, oldest first. */
   readonly believed: readonly PromptCount[];
-  /** Why the newest count that cannot be that of a whole prompt is none. Undefined if all can be. */
+  /** The newest count that cannot be that of a whole prompt, and the reason. Undefined if all can be. */
   readonly ignored: { readonly count: PromptCount; readonly reason: string } | undefined;
 }
 
@@ -63,10 +63,10 @@ const mostRatio = 4;
 const leastShare = 0.8;
 
 /**
- * The counts of the agent's newest calls, of the model that it called last. A count is not believed if it cannot be that of a whole prompt: it
- * is smaller than our estimate and than an earlier one of the same prefix, as where a server reports only what its cache did not hold; it
- * has grown by a whole prompt, as where a server or a framework adds up its calls; or it is more than four times our estimate, or less
- * than a quarter. Costs O(1): at each new count a thousand internal events are read.
+ * Returns the counts of the agent's newest calls, of the model that it called last. A count is not believed if it cannot be that of a
+ * whole prompt: it is smaller than our estimate and than an earlier one of the same prefix, as where a server reports only what its
+ * cache did not hold; it has grown by a whole prompt, as where a server or a framework adds up its calls; or it is more than four
+ * times our estimate, or less than a quarter. Costs O(1): at each new count a thousand internal events are read.
  *
  * @param fixedTokens - what was sent beside the view. Unit: tokens, as the view estimates
  * @see decision 23

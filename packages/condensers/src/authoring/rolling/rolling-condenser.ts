@@ -10,7 +10,7 @@ type MaybePromise<Value> = Value | Promise<Value>;
 /** The parts of a rolling condenser. */
 export interface RollingOptions {
   readonly name: string;
-  /** What the view requires. Called at each step, so it must be cheap: O(1), or O(new events). */
+  /** Returns the requirement of the view. Called at each step, so it must be cheap: O(1), or O(new events). */
   readonly requirement: (view: View, context: CondenseContext) => Requirement;
   /**
    * Makes the condensation.
@@ -38,7 +38,7 @@ export interface RollingOptions {
 }
 
 /**
- * The rolling base, by composition instead of inheritance. If the view requires nothing, it is returned unchanged. If no
+ * Returns a rolling condenser, by composition instead of inheritance. If the view requires nothing, it is returned unchanged. If no
  * condensation can be made, a soft requirement leaves the view unchanged and a hard one tries the last resort. If the last resort
  * fails too, a request throws {@link NoCondensationAvailableError}; a view that is only too large is reported and returned.
  *
@@ -163,7 +163,7 @@ const longestWait = 64;
 const searched = 1_000;
 
 /**
- * True while a condenser should not call its model again. After a failed attempt the view must grow by 4 events, after two
+ * Returns true while a condenser should not call its model again. After a failed attempt the view must grow by 4 events, after two
  * failures in a row by 8, and so on to 64. An effective condensation of any condenser ends the wait. The wait is measured on the
  * stored view, which also grows if an earlier condenser always shows the same number of events. The attempts are read from the
  * log, so without a host that appends them there is no wait. Costs O(1): only the newest thousand internal events are read.
@@ -174,12 +174,12 @@ export function isBackingOff(view: View, condenser: string): boolean {
   return hasNotGrown(view, sizes[0], wait);
 }
 
-/** True if the log already states, within the last 64 events of the view, that a condenser could not act. Costs O(1). */
+/** Returns true if the log already states, within the last 64 events of the view, that a condenser could not act. Costs O(1). */
 export function isKnownUnavailable(view: View, condenser: string): boolean {
   return hasNotGrown(view, attemptsSince(view, condenser, 'unavailable')[0], longestWait);
 }
 
-/** True if the log states that a condenser could not act, since the last condensation. Costs O(1): a thousand events are read. */
+/** Returns true if the log states that a condenser could not act, since the last condensation. Costs O(1): a thousand events are read. */
 export function isStatedUnavailable(view: View, condenser: string): boolean {
   return attemptsSince(view, condenser, 'unavailable').length > 0;
 }
@@ -190,12 +190,12 @@ function hasNotGrown(view: View, since: number | undefined, wait: number): boole
   return grown >= 0 && grown < wait;
 }
 
-/** The member `events` of a report. Unit: events of the stored view. */
+/** Returns the member `events` of a report. Unit: events of the stored view. */
 export function eventCount(view: View): number {
   return viewOfLog(view).events.length;
 }
 
-/** The size of the stored view at each attempt with this outcome since the last condensation, the newest first. */
+/** Returns the size of the stored view at each attempt with this outcome since the last condensation, the newest first. */
 function attemptsSince(view: View, condenser: string, outcome: string): readonly number[] {
   const sizes: number[] = [];
   const end = Math.max(0, view.internalEvents.length - searched);
@@ -211,7 +211,7 @@ function attemptsSince(view: View, condenser: string, outcome: string): readonly
   return sizes;
 }
 
-/** An empty condensation, which answers a request that could not be met, says nothing about the model. */
+/** Returns true for an empty condensation. It answers a request that could not be met, and says nothing about the model. */
 function isEmpty({ forgottenEventIds, redactions = [], summary }: Condensation): boolean {
   return forgottenEventIds.length === 0 && redactions.length === 0 && summary === undefined;
 }

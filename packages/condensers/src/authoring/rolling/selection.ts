@@ -35,13 +35,13 @@ export function selectMiddle(options: {
   return end - start < length * minProgress ? undefined : { start, end };
 }
 
-/** The number of newest events that may stay so that `target` remain: the first ones, one summary, and these. Unit: events. */
+/** Returns the number of newest events that may stay so that `target` remain: the first ones, one summary, and these. Unit: events. */
 export function tailForSize(target: number, keepFirst: number): number {
   return target - keepFirst - 1;
 }
 
 /**
- * The number of newest events that may stay so that more than `excess` tokens are removed: all events after the shortest run that
+ * Returns the number of newest events that may stay so that more than `excess` tokens are removed: all events after the shortest run that
  * starts behind the first `keepFirst` and holds more than `excess`. Unit: events.
  */
 export function tailForTokens(options: {
@@ -68,7 +68,7 @@ export function tailForTokens(options: {
 }
 
 /**
- * The number of newest events that may stay, by the strictest of the reasons: half of `maxSize` for too many events, half of the
+ * Returns the number of newest events that may stay, by the strictest of the reasons: half of `maxSize` for too many events, half of the
  * budget for too many tokens, half of the events for a request. Negative if the first events alone are too many.
  */
 export function strictestTail(options: {
@@ -99,7 +99,7 @@ export function strictestTail(options: {
 }
 
 /**
- * The number of first events that stay: `keepFirst`, or fewer if a summary is among them. That summary is then replaced like any
+ * Returns the number of first events that stay: `keepFirst`, or fewer if a summary is among them. That summary is then replaced like any
  * other, so that there is only one. Costs O(keepFirst).
  */
 export function firstSummary(events: View['events'], keepFirst: number): number {
@@ -121,7 +121,7 @@ export interface ForgetUnitsOptions {
 }
 
 /**
- * A condensation without a summary that forgets units anywhere in the view, except the protected events in them.
+ * Returns a condensation without a summary that forgets units anywhere in the view, except the protected events in them.
  *
  * @throws {@link NoCondensationAvailableError} when nothing is left to forget, or when too little is left without a request:
  *   pinned events may be most of a range.
@@ -160,7 +160,7 @@ function holdsOne({ start, end }: Unit, isOne: (index: number) => boolean): bool
   return false;
 }
 
-/** The tokens of events, one measurement for each run of neighbours. */
+/** Returns the tokens of events, one measurement for each run of neighbours. */
 function tokensOf(view: View, ids: Iterable<EventId>): number {
   let tokens = 0;
   let [start, end] = [0, 0];
@@ -196,13 +196,15 @@ export interface Forgotten {
 type Sizes = Pick<View, 'tokens'> & { readonly events: { readonly length: number } };
 
 /**
- * Whether a condensation removes enough: a share of the events, or of the tokens, since one long result can be most of a view.
+ * Returns true if a condensation removes enough: a share of the events, or of the tokens, since one long result can be most of a view.
  */
 export function isProgress(view: Sizes, gone: Forgotten, least = defaultMinProgress): boolean {
   return gone.events >= view.events.length * least || gone.tokens >= view.tokens() * least;
 }
 
 /**
+ * Checks that a condensation removes enough.
+ *
  * @throws {@link NoCondensationAvailableError} when too little would be removed without a request: pinned events may be most of a
  *   range.
  */

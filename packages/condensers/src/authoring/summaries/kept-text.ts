@@ -32,7 +32,7 @@ export interface KeptWords {
 }
 
 /**
- * The user's messages, word for word. If they do not all fit, long ones are cut in the middle, older ones shorter; if even that is
+ * Returns the user's messages, word for word. If they do not all fit, long ones are cut in the middle, older ones shorter; if even that is
  * not enough, the oldest are left out, and a line says how many.
  */
 export function keptWords(words: readonly string[], room: TextRoom): KeptWords {
@@ -51,7 +51,7 @@ export function keptWords(words: readonly string[], room: TextRoom): KeptWords {
   });
 }
 
-/** As many facts as fit, the most important first. */
+/** Returns as many facts as fit, the most important first. */
 export function keptFacts(facts: readonly RangeFact[], room: TextRoom): readonly RangeFact[] {
   let count = facts.length;
   while (count > 0 && room.sizeOf(factSection(facts.slice(0, count))) > room.maxTokens) {
@@ -60,12 +60,12 @@ export function keptFacts(facts: readonly RangeFact[], room: TextRoom): readonly
   return facts.slice(0, count);
 }
 
-/** Facts under their heading; empty if there are none. */
+/** Returns facts under their heading; empty if there are none. */
 export function factSection(facts: readonly RangeFact[]): string {
   return facts.length === 0 ? '' : [factsHeading, ...facts.map(({ text }) => `- ${text}`)].join('\n');
 }
 
-/** A text that fits, cut in the middle if it must be. */
+/** Returns a text that fits, cut in the middle if it must be. */
 export function cutToFit(text: string, room: TextRoom): string {
   if (room.sizeOf(text) <= room.maxTokens) return text;
   return fitted(room, text, { section: '' }, (characters) => ({ section: cutInMiddle(text, characters) })).section;
@@ -86,7 +86,7 @@ function fitted<Text extends { readonly section: string }>(
   return none;
 }
 
-/** The user's messages that stay beside a summary, in order, without those that the summary includes anyway. Images are named. */
+/** Returns the user's messages that stay beside a summary, in order, without those that the summary includes anyway. Images are named. */
 export function keptUserWords(view: View, isInIt: (id: EventId) => boolean = () => false): readonly string[] {
   const words: { readonly index: number; readonly text: string }[] = [];
   for (const id of keptEventIds(view)) {

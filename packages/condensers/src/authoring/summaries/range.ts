@@ -18,7 +18,7 @@ export interface RangeContent {
 }
 
 /**
- * The content that forgetting a range between two cut points removes. Undefined if it is empty or a single summary: rewriting one
+ * Returns the content that forgetting a range between two cut points removes. Undefined if it is empty or a single summary: rewriting one
  * summary is no progress.
  */
 export function rangeContent(view: View, { start, end }: EventRange): RangeContent | undefined {
@@ -67,9 +67,9 @@ export interface RangeFact {
   readonly name: string;
 }
 
-/** What is known of the events that a summary replaces, those behind earlier summaries included. */
+/** The known facts of the events that a summary replaces, those before earlier summaries included. */
 export interface RangeFacts {
-  /** What the user said in them, word for word, the oldest first. */
+  /** The user's words in them, word for word, the oldest first. */
   readonly userWords: readonly string[];
   /** The facts, the most important first. */
   readonly facts: readonly RangeFact[];
@@ -85,7 +85,7 @@ export interface ReadRangeFacts {
   readonly ahead?: ((view: View) => void) | undefined;
 }
 
-/** The facts that a text does not name. Names count at their ends: `src/a.ts` does not stand in `src/a.tsx`. */
+/** Returns the facts that a text does not name. Names count at their ends: `src/a.ts` does not stand in `src/a.tsx`. */
 export function factsNotIn(text: string, facts: readonly RangeFact[]): readonly RangeFact[] {
   const held = comparable(text);
   return facts.filter(({ name }) => !stands(comparable(name), held));
@@ -95,7 +95,7 @@ function comparable(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** Whether a name stands in a text, not as a part of a longer name. */
+/** Returns true if a name stands in a text, not as a part of a longer name. */
 function stands(name: string, text: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     const before = text.slice(Math.max(0, at - 1), at);

@@ -36,7 +36,7 @@ const summarizerOptions = /* @__PURE__ */ optionsOf(() => ({
 }));
 
 /**
- * A summariser that calls a model once, not streamed, without tools. The prompt holds each event with its call arguments; events
+ * Returns a summariser that calls a model once, not streamed, without tools. The prompt holds each event with its call arguments; events
  * longer than `maxEventCharacters` are cut in the middle. The whole prompt fits into the model's window (100,000 tokens if the
  * model does not state its own); the oldest events are cut most to make it fit. Thinking and images are left out. The summary
  * begins with a line that identifies it as one.
@@ -78,7 +78,7 @@ function summaryOf(completion: Completion): SummaryResult {
   return { text: `${summaryHeader}\n\n${wordsOf(completion)}`, ...accountOf(completion) };
 }
 
-/** A summariser that calls `asks` when it is called. */
+/** Returns a summariser that calls `asks` when it is called. */
 export function notifyingSummarizer(summarizer: Summarizer, asks: () => void): Summarizer {
   return {
     model: summarizer.model,
@@ -102,7 +102,7 @@ export interface AskedSummary {
   /** The size of the summary in the view. Unit: tokens, as the view estimates. */
   readonly tokens: number;
   readonly account: ModelAccount;
-  /** Whether it was asked for behind the agent's request. Undefined if it could not have been. */
+  /** True if it was asked for after the agent's request. Undefined if it could not have been. */
   readonly isExtension?: boolean | undefined;
 }
 
@@ -191,8 +191,8 @@ export async function askBehind(
 }
 
 /**
- * A summary that was asked for behind the agent's conversation, or in a request of its own if that was not possible or gave none. Both
- * calls are on its account. A provider that is down, and one that is too slow, are not asked twice.
+ * Returns a summary that was asked for behind the agent's conversation, or in a request of its own if that was not possible or gave
+ * none. Both calls are on its account. A provider that is down, and one that is too slow, are not asked twice.
  *
  * @throws {@link CondenserModelError} when the request of its own fails too, with both calls on its account.
  */

@@ -42,8 +42,8 @@ export interface SummarizingLimits extends SizeOptions {
   readonly maxSummaryTokens?: number | undefined;
   /**
    * What the user said in the replaced events stays word for word in the summary, through all later summaries: at most so much, at
-   * most half of `maxSummaryTokens`, and half of what is replaced. If it is more, long messages are cut in the middle, older ones shorter; the oldest are left
-   * out last. Unit: tokens. @defaultValue 1000
+   * most half of `maxSummaryTokens`, and half of what is replaced. If it is more, long messages are cut in the middle, older ones
+   * shorter; the oldest are left out last. Unit: tokens. @defaultValue 1000
    */
   readonly maxUserWordTokens?: number | undefined;
   /**
@@ -56,7 +56,7 @@ export interface SummarizingLimits extends SizeOptions {
   readonly createEvent?: CreateEvent | undefined;
 }
 
-/** When a summary is requested, and how often. */
+/** The options of a summary's calls: when one is made, and how often. */
 export interface SummaryCallOptions {
   /**
    * A condensation that removes less is only made on request, and only if the view is then within `maxTokens`. Unit: share of the
@@ -89,7 +89,7 @@ export interface SummarizingOptions extends SummarizingLimits {
    * summary does not name is put behind it. @defaultValue none: the writer decides what is kept
    */
   readonly readFacts?: ReadRangeFacts | undefined;
-  /** When the summariser is called, and how often. */
+  /** The options of the summariser's calls. */
   readonly modelCall?: SummaryCallOptions | undefined;
 }
 
@@ -97,13 +97,13 @@ export interface SummarizingOptions extends SummarizingLimits {
 export interface ModelSummaryOptions extends SummarizingLimits {
   /** The model; one that is smaller than the agent's is often enough. */
   readonly llm: LLM;
-  /** When the model is called, and with which settings. */
+  /** The options and settings of the model's calls. */
   readonly modelCall?: (ModelCallOptions & SummaryCallOptions) | undefined;
 }
 
 const besidesFirst = 'a summary and an event';
 
-/** The schemas of {@link SummarizingLimits}, and of the group `modelCall` with the given members. */
+/** Returns the schemas of {@link SummarizingLimits}, and of the group `modelCall` with the given members. */
 function limits<ModelCall extends object>(modelCall: ModelCall) {
   return {
     ...sizeOptions(4),
@@ -120,7 +120,7 @@ function limits<ModelCall extends object>(modelCall: ModelCall) {
   };
 }
 
-/** The schema of {@link ModelSummaryOptions}, except the parts that are code. */
+/** Returns the schema of {@link ModelSummaryOptions}, except the parts that are code. */
 export function modelSummaryOptions() {
   return optionsOf(() => limits(modelCallOptions(10_000)), roomBehindFirst(besidesFirst));
 }
@@ -187,7 +187,7 @@ const options = /* @__PURE__ */ optionsOf(
 const leastTokens = 24;
 
 /**
- * A rolling summary by any summariser. The first `keepFirst` events and the newest ones stay, and one summary replaces the events
+ * Returns a rolling summary by any summariser. The first `keepFirst` events and the newest ones stay, and one summary replaces the events
  * between them. {@link llmSummarizingCondenser} is this condenser with a model; its documentation has the details.
  *
  * @throws {@link InvalidCondenserConfigError} when the numbers leave no room for a summary and one event behind it.
@@ -285,7 +285,7 @@ function rollingSummary(parts: Parts): Condenser {
 }
 
 /**
- * The range between the first events and the newest that may stay, without the newest step. A summary among the first events is
+ * Returns the range between the first events and the newest that may stay, without the newest step. A summary among the first events is
  * part of the range: it is replaced like any other, so that there is only one.
  */
 function middleOf(
@@ -313,7 +313,7 @@ function middleOf(
 }
 
 /**
- * Whether a summary could save enough. Protected and pinned events stay, so a long range may save little. Without this check, a
+ * Returns true if a summary could save enough. Protected and pinned events stay, so a long range may save little. Without this check, a
  * view whose pinned events alone are too large would get a new summary at each step.
  */
 function isWorthACall(
@@ -328,7 +328,7 @@ function isWorthACall(
 }
 
 /**
- * The range before the newest step. If nothing in it can be forgotten, the whole view, provided that it was requested or that
+ * Returns the range before the newest step. If nothing in it can be forgotten, the whole view, provided that it was requested or that
  * this is enough. A view that is too large in any case, such as one with too many pinned events, keeps the events that the model
  * has not read yet.
  */
