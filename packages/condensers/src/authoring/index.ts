@@ -61,7 +61,6 @@ export type { AttentionWindow, MaskRule } from './masks/masks.js';
 export { answeredCall, leastSavedByOne } from './masks/masks.js';
 export type { MaskingOptions, MaskOptions } from './masks/masking-condenser.js';
 export { batchesOrEveryStep, maskingCondenser, maskOptions } from './masks/masking-condenser.js';
-export { remembered } from './remembered.js';
 
 // Model calls.
 export type { AskOptions, Deadline, ModelCallOptions } from './model/call-model.js';
@@ -105,10 +104,11 @@ export type {
 } from './summaries/summarizing-condenser.js';
 export { modelSummaryCondenser, modelSummaryOptions, summarizingCondenser } from './summaries/summarizing-condenser.js';
 
-// The content of calls and results: argument names, files of patches, how a call ended.
+// The content of calls and results: argument names, files of patches, how a call ended, and a memory of what was read.
 export type { ArgumentLeaf, ArgumentRoles, CallArguments, FileOperation, PatchedFile } from './calls/arguments.js';
 export { argumentRoles, filesOfPatch, parseArguments, wordsOfName } from './calls/arguments.js';
 export { excerpt, oneLine, textOfEvent } from './calls/excerpt.js';
+export { remembered } from './calls/remembered.js';
 export type { CallStatus, ResultReading } from './calls/result.js';
 export { isFailedStatus, readResult, statusText } from './calls/result.js';
 export type { Names } from './calls/names.js';

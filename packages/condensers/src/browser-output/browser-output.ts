@@ -3,13 +3,13 @@ import type { CreateEvent, LLMConvertibleEvent, ToolResultEvent } from '@palimps
 import type { Condenser, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
 import { wordsOfName } from '../authoring/calls/arguments.js';
+import { remembered } from '../authoring/calls/remembered.js';
 import { createCondenser, defineCondenser } from '../authoring/definition/define-condenser.js';
 import { optionsOf, toolNameList } from '../authoring/definition/option-schemas.js';
 import { batchesOrEveryStep, maskingCondenser, maskOptions } from '../authoring/masks/masking-condenser.js';
 import type { MaskOptions } from '../authoring/masks/masking-condenser.js';
 import { leastSavedByOne } from '../authoring/masks/masks.js';
 import type { AttentionWindow } from '../authoring/masks/masks.js';
-import { remembered } from '../authoring/remembered.js';
 import { pageStubText } from './browser-output.prompt.js';
 import { visitedUrl } from './visited-url.js';
 

@@ -3,8 +3,8 @@ import type { LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import { parseArguments } from '../authoring/calls/arguments.js';
 import { oneLine } from '../authoring/calls/excerpt.js';
+import { remembered } from '../authoring/calls/remembered.js';
 import { answeredCall } from '../authoring/masks/masks.js';
-import { remembered } from '../authoring/remembered.js';
 
 /** Unit: characters. */
 const longestUrl = 200;

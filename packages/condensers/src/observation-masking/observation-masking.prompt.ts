@@ -1,4 +1,9 @@
-import type { NamedPaths } from './observation-stub.js';
+/** Paths of a hidden text, and how many others it names. */
+export interface NamedPaths {
+  /** Word for word as in the text. */
+  readonly paths: readonly string[];
+  readonly otherPaths: number;
+}
 
 /** Returns the text that a model reads in the place of a masked result. */
 export function stubText(

@@ -4,6 +4,7 @@ import { argumentRoles, parseArguments } from '../authoring/calls/arguments.js';
 import { namesOf } from '../authoring/calls/names.js';
 import { readResult, statusText } from '../authoring/calls/result.js';
 import { stubText } from './observation-masking.prompt.js';
+import type { NamedPaths } from './observation-masking.prompt.js';
 
 /**
  * Returns the replacement for a masked result: the tool, the address and the size of the result, how the call ended, the result's first
@@ -58,13 +59,6 @@ export function firstLineOf(text: string): string {
 const shareOfPaths = 0.15;
 /** Paths are shorter words than prose: a token of them has about three characters. */
 const charactersPerToken = 3;
-
-/** Paths of a hidden text, and how many others it names. */
-export interface NamedPaths {
-  /** Word for word as in the text. */
-  readonly paths: readonly string[];
-  readonly otherPaths: number;
-}
 
 /**
  * Returns the paths that stand in a text of an event and not in what is shown of it, in order, as far as they fit: they take at most

@@ -1,6 +1,6 @@
 import type { Event } from '@palimpsest/events';
-import { remembered } from '../remembered.js';
 import { textOfEvent } from './excerpt.js';
+import { remembered } from './remembered.js';
 
 /** The names in one event that a later call may need word for word. */
 export interface Names {

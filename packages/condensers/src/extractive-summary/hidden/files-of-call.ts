@@ -3,7 +3,7 @@ import type { ActionEvent, EventId, ToolResultEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import { argumentRoles, parseArguments } from '../../authoring/calls/arguments.js';
 import type { FileOperation } from '../../authoring/calls/arguments.js';
-import { remembered } from '../../authoring/remembered.js';
+import { remembered } from '../../authoring/calls/remembered.js';
 import { factsAlone } from '../manifest/call-facts.js';
 import { writesAll } from '../manifest/file-facts.js';
 
