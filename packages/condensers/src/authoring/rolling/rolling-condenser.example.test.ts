@@ -3,6 +3,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { condensation, isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
 import { condenserContract } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
+import { contractSeeds } from '../../../test-support/contract-seeds.js';
 import { requirementOf, rollingCondenser } from '../index.js';
 
 // #region example
@@ -30,7 +31,7 @@ function longLog(steps: number) {
 }
 
 describe('a condenser of somebody else, put together from the rolling base', () => {
-  condenserContract({ test, create: () => keepHalf, actsOn: longLog(50).events });
+  condenserContract({ test, seeds: contractSeeds, create: () => keepHalf, actsOn: longLog(50).events });
 
   test('it condenses what has grown too long, again and again, and keeps the first words', async () => {
     const projection = new ViewProjection();
