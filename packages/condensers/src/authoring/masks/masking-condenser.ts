@@ -78,21 +78,7 @@ export interface MaskingOptions {
  *   little.
  */
 export function maskingCondenser(options: MaskingOptions): Condenser {
-  const { name, rule, windowOf, minSavedTokens = 8_000, createEvent } = options;
-  return options.rewritesEveryStep === true
-    ? rollingMasks({ name, rule, windowOf })
-    : batchedMasks({ name, rule, windowOf, minSavedTokens, createEvent });
-}
-
-/** The masks of {@link batchedMasks}, their trigger, and the condenser's name. */
-interface BatchedMasksOptions {
-  readonly name: string;
-  readonly rule: MaskRule;
-  /** The window: events before it may be masked. The newest step is never masked, even if it lies before the window. */
-  readonly windowOf: (view: View) => AttentionWindow;
-  /** Unit: tokens. */
-  readonly minSavedTokens: number;
-  readonly createEvent: CreateEvent | undefined;
+  return options.rewritesEveryStep === true ? rollingMasks(options) : batchedMasks(options);
 }
 
 /** The least that an urgent masking must save. Unit: share of the view's tokens. */
@@ -112,8 +98,8 @@ interface Batch {
  *
  * As a {@link Reducer} it masks what has left the window since the last batch, however little that is.
  */
-function batchedMasks(options: BatchedMasksOptions): Reducer {
-  const { name, minSavedTokens } = options;
+function batchedMasks(options: MaskingOptions): Reducer {
+  const { name, minSavedTokens = 8_000 } = options;
   const masks = masksBy(options.rule);
   const act = (view: View, { found, end }: Batch, reason: string): Condensation => {
     const tokensBefore = view.tokens();
@@ -218,19 +204,11 @@ function firstUnmasked(view: View, name: string): number {
   return 0;
 }
 
-/** The masks of {@link rollingMasks} and the condenser's name. */
-interface RollingMasksOptions {
-  readonly name: string;
-  readonly rule: MaskRule;
-  /** The window: events before it are masked. The newest step is never masked, even if it lies before the window. */
-  readonly windowOf: (view: View) => AttentionWindow;
-}
-
 /**
  * Returns a condenser that masks at each step the events that have left the window. The log does not change, and each step rewrites the
  * provider's cache behind the newest mask. Each call examines every event before the window.
  */
-function rollingMasks({ name, rule, windowOf }: RollingMasksOptions): Condenser {
+function rollingMasks({ name, rule, windowOf }: MaskingOptions): Condenser {
   const masks = masksBy(rule);
   return {
     name,
