@@ -118,7 +118,7 @@ async function condenseForTokens(
   const timeline = timelineOf(view, finishTools);
   const outcome = windowForTokens(view, timeline, { retention, maxSummaries });
   if (outcome.plan !== undefined && !isWorthIt(view, outcome.plan)) return undefined;
-  return carryOut({ view, timeline, outcome, reason: 'tokens', context, options });
+  return carryOut({ view, timeline, reason: 'tokens', context, options }, outcome);
 }
 
 async function condenseWindow(
@@ -137,7 +137,7 @@ async function condenseWindow(
   if (wasAttempted(view, 'failed', live.start)) return undefined;
   const limits = { interval, overlap, maxSummaries, patience: interval };
   const outcome = windowOfInvocations(view, timeline, limits);
-  return carryOut({ view, timeline, outcome, reason: 'interval', context, options });
+  return carryOut({ view, timeline, reason: 'interval', context, options }, outcome);
 }
 
 /**
@@ -159,7 +159,7 @@ async function answerRequest(view: View, context: CondenseContext, options: Wind
       return await summarise({ view, timeline, plan, reason: 'request', context, options });
     } catch (error) {
       if (!CondenserModelError.isInstance(error)) throw error;
-      reportFailure({ view, timeline, context, reason: 'request' }, error);
+      reportFailure({ view, timeline, context, reason: 'request', options }, error);
       failure = error;
       // A larger window may justify its summary; a model that fails will fail again.
       if (error.kind !== 'too-large') break;

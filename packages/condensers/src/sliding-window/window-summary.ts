@@ -1,4 +1,4 @@
-import type { Condensation, CondensationAttempt, CreateEvent, EventId } from '@palimpsest/events';
+import type { Condensation, CondensationAttempt, EventId } from '@palimpsest/events';
 import { condensation } from '@palimpsest/view';
 import type { CondenseContext, View } from '@palimpsest/view';
 import { CondenserModelError } from '../authoring/definition/errors.js';
@@ -9,7 +9,6 @@ import { reportAttempt, reportFailedCall } from '../authoring/rolling/rolling-co
 import { defaultMinProgress } from '../authoring/rolling/selection.js';
 import { keptUserWords } from '../authoring/summaries/kept-text.js';
 import { askForSummary, leastSummaryTokens } from '../authoring/summaries/summarizer.js';
-import type { Summarizer } from '../authoring/summaries/summarizer.js';
 import type { WindowSettings } from './options.js';
 import { condenserName } from './timeline.js';
 import type { InvocationRun, Timeline } from './timeline.js';
@@ -22,19 +21,22 @@ interface Trigger {
   readonly context: CondenseContext;
   /** `interval`, `tokens` or `request`. */
   readonly reason: string;
+  readonly options: WindowSettings;
+}
+
+/** A window that is to be summarised. */
+interface Attempt extends Trigger {
+  readonly plan: WindowPlan;
 }
 
 /** Creates the condensation of an optional window; if there is none, reports it and returns undefined. */
-export async function carryOut(
-  trigger: Trigger & { readonly outcome: PlanOutcome; readonly options: WindowSettings },
-): Promise<Condensation | undefined> {
-  const { outcome, ...rest } = trigger;
+export async function carryOut(trigger: Trigger, outcome: PlanOutcome): Promise<Condensation | undefined> {
   if (outcome.plan === undefined) {
     reportBlocked(trigger, outcome.openCallIds);
     return undefined;
   }
   try {
-    return await summarise({ ...rest, plan: outcome.plan });
+    return await summarise({ ...trigger, plan: outcome.plan });
   } catch (error) {
     if (!CondenserModelError.isInstance(error)) throw error;
     reportFailure(trigger, error);
@@ -43,26 +45,15 @@ export async function carryOut(
 }
 
 /** Creates the condensation of a plan. @throws the errors of {@link askSummarizer}. */
-export async function summarise(
-  options: Trigger & { readonly plan: WindowPlan; readonly options: WindowSettings },
-): Promise<Condensation> {
-  const { view, timeline, plan, reason, context } = options;
-  const { summarizer, modelCall, maxSummaryTokens, createEvent } = options.options;
-  const { timeoutMs } = modelCall;
-  const { signal, focus } = context;
-  const summary = await askSummarizer(view, plan, { summarizer, timeoutMs, maxSummaryTokens, signal, focus });
-  return windowCondensation({ view, timeline, plan, summary, reason, createEvent });
+export async function summarise(attempt: Attempt): Promise<Condensation> {
+  return windowCondensation(attempt, await askSummarizer(attempt));
 }
 
 /** Returns true if enough tokens are removed besides the summaries that are rewritten. This avoids a chain of tiny steps. */
 export function isWorthIt(view: View, { forgotten, seeds }: WindowPlan): boolean {
   const ofSeeds = new Set(seeds.map(({ event }) => event.id));
-  let tokens = 0;
-  for (const id of forgotten) {
-    const index = view.indexOf(id);
-    if (index !== undefined && !ofSeeds.has(id)) tokens += view.tokens(index, index + 1);
-  }
-  return tokens >= view.tokens() * defaultMinProgress;
+  const others = [...forgotten].filter((id) => !ofSeeds.has(id));
+  return tokensOf(view, others) >= view.tokens() * defaultMinProgress;
 }
 
 /** Reports once per user request, if the log keeps reports: a blocked window stays blocked for many steps. */
@@ -90,18 +81,6 @@ interface WindowSummary {
   readonly account: ModelAccount;
 }
 
-/** The settings of a summariser call. */
-interface AskSummarizerOptions {
-  readonly summarizer: Summarizer;
-  /** Unit: milliseconds. */
-  readonly timeoutMs: number;
-  /** Unit: tokens. */
-  readonly maxSummaryTokens: number;
-  readonly signal: AbortSignal | undefined;
-  /** The user's wish for what the summary keeps in view. */
-  readonly focus: string | undefined;
-}
-
 /** The summariser's input after a prompt that was too long. Unit: share. */
 const smallerInput = 0.5;
 
@@ -112,7 +91,9 @@ const smallerInput = 0.5;
  * @throws {@link CondenserModelError} when there is no summary, or none that makes the view smaller; the signal's reason when the
  *   caller aborts.
  */
-async function askSummarizer(view: View, plan: WindowPlan, options: AskSummarizerOptions): Promise<WindowSummary> {
+async function askSummarizer({ view, plan, context, options }: Attempt): Promise<WindowSummary> {
+  const { summarizer, modelCall, maxSummaryTokens } = options;
+  const call = { summarizer, timeoutMs: modelCall.timeoutMs, signal: context.signal };
   const forgottenTokens = tokensOf(view, plan.forgotten);
   const read = new Set(plan.items.map(({ event }) => event.id));
   const input: SummaryInput = {
@@ -120,12 +101,12 @@ async function askSummarizer(view: View, plan: WindowPlan, options: AskSummarize
     previousSummary: plan.seeds.length === 0 ? undefined : plan.seeds.map(({ event }) => event.summary).join('\n\n'),
     // An event that is read again may still be in the view.
     userWords: keptUserWords(view, (id) => read.has(id) || plan.forgotten.has(id)),
-    focus: options.focus,
-    maxSummaryTokens: Math.max(leastSummaryTokens, Math.min(options.maxSummaryTokens, Math.floor(forgottenTokens / 2))),
+    focus: context.focus,
+    maxSummaryTokens: Math.max(leastSummaryTokens, Math.min(maxSummaryTokens, Math.floor(forgottenTokens / 2))),
   };
-  const summary = await askForSummary(view, input, options).catch((error: unknown) => {
+  const summary = await askForSummary(view, input, call).catch((error: unknown) => {
     if (!CondenserModelError.isInstance(error) || error.kind !== 'overflow' || !error.mayRetry) throw error;
-    return askForSummary(view, { ...input, inputScale: smallerInput }, options);
+    return askForSummary(view, { ...input, inputScale: smallerInput }, call);
   });
   const { text, tokens, account } = summary;
   if (tokens >= forgottenTokens) {
@@ -135,7 +116,7 @@ async function askSummarizer(view: View, plan: WindowPlan, options: AskSummarize
   return { text, savedTokens: forgottenTokens - tokens, account };
 }
 
-function tokensOf(view: View, ids: ReadonlySet<string>): number {
+function tokensOf(view: View, ids: Iterable<EventId>): number {
   let tokens = 0;
   for (const id of ids) {
     const index = view.indexOf(id);
@@ -145,15 +126,7 @@ function tokensOf(view: View, ids: ReadonlySet<string>): number {
 }
 
 /** Creates the condensation of a planned window, with the record that later windows read. */
-function windowCondensation(options: {
-  readonly view: View;
-  readonly timeline: Timeline;
-  readonly plan: WindowPlan;
-  readonly summary: WindowSummary;
-  readonly reason: string;
-  readonly createEvent: CreateEvent | undefined;
-}): Condensation {
-  const { view, timeline, plan, summary, reason, createEvent } = options;
+function windowCondensation({ view, timeline, plan, reason, options }: Attempt, summary: WindowSummary): Condensation {
   const { items, seeds, range, forgotten, openCallIds } = plan;
   const standing = [
     ...items.flatMap(({ event, index }) => (index === undefined ? [] : [event.id])),
@@ -179,7 +152,7 @@ function windowCondensation(options: {
       ...(timeline.live === undefined ? {} : { requestId: timeline.live.start }),
       ...(openCallIds.length === 0 ? {} : { openCallIds }),
     },
-    createEvent,
+    createEvent: options.createEvent,
   });
 }
 
