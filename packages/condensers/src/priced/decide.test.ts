@@ -16,7 +16,9 @@ const stage: Condenser = { name: 'stage', condense: (current) => current };
 
 /** Decides by price, and says why. */
 function judge(reduction: Reduction, situation: Situation, insurance: Insurance): string {
-  return decide(stage, reduction, view, { ...situation, insurance }).reason;
+  const { act, reason } = decide(stage, reduction, view, { ...situation, insurance });
+  expect(act).toBe(reason === 'rent' || reason === 'cold');
+  return reason;
 }
 
 /** Nothing but a price speaks for a reduction. */
