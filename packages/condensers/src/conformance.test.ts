@@ -5,8 +5,7 @@ import type { Event, EventId } from '@palimpsest/events';
 import { newestStep, protectedEventIds, View } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { requirementOf } from './authoring/rolling/requirement.js';
-import { isProgress } from './authoring/rolling/progress.js';
-import { firstSummary, selectMiddle, strictestTail } from './authoring/rolling/select-middle.js';
+import { firstSummary, isProgress, selectMiddle, strictestTail } from './authoring/rolling/selection.js';
 
 /** The logs and expectations of the upstream system, by the folder that the environment names. */
 const folder = process.env['PALIMPSEST_CONFORMANCE'];

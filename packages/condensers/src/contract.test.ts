@@ -1,7 +1,9 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import { condenserContract } from '@palimpsest/view/testing';
 import { describe, test } from 'vitest';
-import { condenserByName, condenserNames, condenserNamesWithModel } from './config/by-name.js';
+import { contractSeeds } from '../test-support/contract-seeds.js';
+import { hangingLLM, standInLLM } from '../test-support/stand-in-llm.js';
+import { condenserByName, condenserNames, condenserNamesWithModel } from './config/names.js';
 import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
 import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
 import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
@@ -11,8 +13,6 @@ import { pipelineCondenser } from './pipeline/pipeline.js';
 import { pricedCondenser } from './priced/priced.js';
 import { recentEventsCondenser } from './recent-events/recent-events.js';
 import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
-import { contractSeeds } from '../test-support/contract-seeds.js';
-import { hangingLLM, standInLLM } from '../test-support/stand-in-llm.js';
 
 /** Forty steps of a coding session: reads, edits, commands, a user who speaks up. */
 function session() {

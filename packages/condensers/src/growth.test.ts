@@ -4,9 +4,10 @@ import { isCondensation, View, ViewProjection } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { standInLLM } from '../test-support/stand-in-llm.js';
 import { amortizedForgettingCondenser } from './amortized-forgetting/amortized-forgetting.js';
 import { browserOutputCondenser } from './browser-output/browser-output.js';
-import { condenserNames } from './config/by-name.js';
+import { condenserNames } from './config/names.js';
 import { conversationWindowCondenser } from './conversation-window/conversation-window.js';
 import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
 import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
@@ -18,7 +19,6 @@ import { pricedCondenser } from './priced/priced.js';
 import { recentEventsCondenser } from './recent-events/recent-events.js';
 import { slidingWindowCondenser } from './sliding-window/sliding-window.js';
 import { structuredSummaryCondenser } from './structured-summary/structured-summary.js';
-import { standInLLM } from '../test-support/stand-in-llm.js';
 
 /** A run has its bound reached dozens of times. `npm run test:long` sets 10,000. */
 const steps = Number(

@@ -2,8 +2,8 @@ import type { Condensation } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { condenserByName, condenserNames } from './config/by-name.js';
 import { standInLLM } from '../test-support/stand-in-llm.js';
+import { condenserByName, condenserNames } from './config/names.js';
 
 test.each(condenserNames)('%s works without a context, as plain JavaScript may call it', async (name) => {
   const log = logBuilder();

@@ -1,8 +1,8 @@
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { summarizingCondenser } from './authoring/summaries/summarizing.js';
-import { InvalidCondenserConfigError } from './authoring/errors.js';
+import { InvalidCondenserConfigError } from './authoring/definition/errors.js';
+import { summarizingCondenser } from './authoring/summaries/summarizing-condenser.js';
 import * as root from './index.js';
 
 const llm = scriptedLLM({ script: () => 'SUMMARY' });

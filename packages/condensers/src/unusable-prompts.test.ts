@@ -5,7 +5,7 @@ import type { ScriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { NoCondensationAvailableError, View } from '@palimpsest/view';
 import type { AttemptReport, Condenser } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
-import type { Prompt } from './authoring/prompts/prompt.js';
+import type { Prompt } from './authoring/model/prompt.js';
 import {
   llmAttentionCondenser,
   llmSummarizingCondenser,

@@ -4,10 +4,9 @@ import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
 import { isCondensation, NoCondensationAvailableError, View } from '@palimpsest/view';
 import type { AttemptReport, CondenseContext, Condenser } from '@palimpsest/view';
+import type { SummaryInput } from '../src/authoring/model/prompt.js';
+import type { Summarizer, SummaryResult } from '../src/authoring/summaries/summarizer.js';
 import { slidingWindowCondenser } from '../src/sliding-window/sliding-window.js';
-import type { Summarizer } from '../src/authoring/summaries/summarizer.js';
-import type { SummaryResult } from '../src/authoring/summaries/summary-result.js';
-import type { SummaryInput } from '../src/authoring/summaries/summary-input.js';
 
 /** A summariser that says which requests it read, and keeps what it was given. */
 export function readingSummarizer(answer?: (input: SummaryInput, call: number) => unknown) {

@@ -1,15 +1,15 @@
 import { isToolResult } from '@palimpsest/events';
 import type { CreateEvent, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import type { CondenseContext, Condenser, Reducer, Replacement, View } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext, Condenser, Reducer, Replacement, View } from '@palimpsest/view';
+import * as z from 'zod/mini';
+import { defaultBatchingRule, immediately, inBatches } from './batching.js';
+import type { BatchingRule, EffectiveDirective } from './batching.js';
 import { directiveEvents, isRelevanceDirective } from './directive.js';
 import type { RelevanceDirective } from './directive.js';
-import { defaultBatchingRule, immediately, inBatches } from './effective-directives.js';
-import type { BatchingRule, EffectiveDirective } from './effective-directives.js';
 import { neutralizedCopy } from './labels.js';
-import { outcomeOf, pinnedSinceDirective } from './outcome.js';
-import type { Problem } from './outcome.js';
+import { outcomeOf, pinnedSinceDirective } from './redaction.js';
+import type { Problem } from './redaction.js';
 import { redactionOf, reductionOf } from './reduction.js';
-import { reportOnce } from './report.js';
 
 /** Options of {@link relevanceCondenser}. */
 export interface RelevanceCondenserOptions {
@@ -18,7 +18,10 @@ export interface RelevanceCondenserOptions {
    * `batched`: directives wait until they pay for one rewrite together. @defaultValue 'immediate'
    */
   readonly apply?: 'immediate' | 'batched';
-  /** When batched directives take effect; as a stage of `pricedCondenser`, when that says so. @defaultValue {@link defaultBatchingRule} */
+  /**
+   * The rule for when batched directives take effect. A stage of `pricedCondenser` leaves that to it. @defaultValue that of
+   * `priced`: no further calls, four fifths of the window
+   */
   readonly batching?: Partial<BatchingRule>;
   /** Creates the condensations of a stage of `pricedCondenser`. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
@@ -51,20 +54,22 @@ export function relevanceCondenser(
 export function relevanceCondenser(options?: RelevanceCondenserOptions): RelevanceCondenser;
 export function relevanceCondenser(options: RelevanceCondenserOptions = {}): RelevanceCondenser {
   const name = 'relevance';
-  if (options.apply !== 'batched') return { name, condense: (view, context) => shown(view, context, immediately) };
+  if (options.apply !== 'batched')
+    return { name, condense: (view, context) => withDirectives(view, context, immediately) };
   const rule = { ...defaultBatchingRule, ...options.batching };
   const reducer: RelevanceCondenser & Reducer = {
     name,
-    condense: (view, context) => shown(view, context, (directives) => inBatches(view, directives, rule, context)),
-    show: (view, context) => shown(view, context, (directives) => inLog(view, directives)),
+    condense: (view, context) =>
+      withDirectives(view, context, (directives) => inBatches(view, directives, rule, context)),
+    show: (view, context) => withDirectives(view, context, (directives) => alreadyInEffect(view, directives)),
     estimate: reductionOf,
     reduce: (view) => redactionOf(view, options.createEvent),
   };
   return reducer;
 }
 
-/** The view with the copies of the directives in effect. */
-function shown(
+/** Returns the view with the copies of the directives in effect, and reports each directive once. */
+function withDirectives(
   view: View,
   context: CondenseContext,
   inEffect: (directives: readonly RelevanceDirective[]) => readonly EffectiveDirective[],
@@ -101,14 +106,14 @@ function shown(
     if (!pin.isPinned && redacted !== undefined) again.set(id, { event: redacted, effectiveFrom: pin.since });
   }
   const result = [changes, lifted, again].reduce(
-    (shown, replacements) => (replacements.size === 0 ? shown : shown.replace(replacements)),
+    (current, replacements) => (replacements.size === 0 ? current : current.replace(replacements)),
     view,
   );
   report({ view, result, applied, problems }, context);
   return result;
 }
 
-/** A result as it is read whole and redacted, also where a condensation has redacted it. */
+/** Returns a result as it is read whole and redacted, also where a condensation has redacted it. */
 function formsOf(
   view: View,
   id: EventId,
@@ -124,8 +129,8 @@ function formsOf(
   return original === undefined || !isToolResult(original) ? [] : [neutralizedCopy(original) ?? original, current];
 }
 
-/** The directives that do not wait: a condensation has put them into effect, or nothing ever can. */
-function inLog(view: View, directives: readonly RelevanceDirective[]): readonly EffectiveDirective[] {
+/** Returns the directives that do not wait: a condensation has put them into effect, or nothing ever can. */
+function alreadyInEffect(view: View, directives: readonly RelevanceDirective[]): readonly EffectiveDirective[] {
   return directives.flatMap((directive): readonly EffectiveDirective[] => {
     const outcome = outcomeOf(directive, view);
     if ('problem' in outcome) return [{ directive, effectiveFrom: undefined }];
@@ -173,8 +178,29 @@ function report(
   once({ outcome: 'relevance-applied', reason, data: { eventsMasked: applied.size, savedTokens } }, ids);
 }
 
-/** The size of a result as it was logged. Unit: tokens. */
+/** Returns the size of a result as it was logged. Unit: tokens. */
 function sizeInLog(view: View, id: EventId): number {
   const original = view.original(id);
   return original === undefined || !isToolResult(original) ? 0 : view.tokensOf(original);
+}
+
+const reported = z.object({ directiveIds: z.array(z.string()) });
+
+/**
+ * Returns a `report` that reports each outcome of a directive once: it leaves out directives for which the log already holds that outcome,
+ * and reports nothing if none is left. Hosts and pipelines may rename the attempt, so only outcome and directives are compared.
+ */
+function reportOnce(
+  view: View,
+  context: CondenseContext,
+): (attempt: AttemptReport, directiveIds: readonly EventId[]) => void {
+  const known = new Set<string>();
+  for (const event of view.internalEvents) {
+    if (event.type !== 'condensation-attempt' || !event.outcome.startsWith('relevance-')) continue;
+    for (const id of reported.safeParse(event.data).data?.directiveIds ?? []) known.add(`${event.outcome} ${id}`);
+  }
+  return (attempt, ids) => {
+    const directiveIds = ids.filter((id) => !known.has(`${attempt.outcome} ${id}`));
+    if (directiveIds.length > 0) context.report?.({ ...attempt, data: { ...attempt.data, directiveIds } });
+  };
 }

@@ -1,11 +1,11 @@
-import type { Event } from '@palimpsest/events';
 import { createEvent } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { condenserContract } from '@palimpsest/view/testing';
 import { describe, test } from 'vitest';
 import { relevanceCondenser } from './condenser.js';
 import { relevanceDirectiveType } from './directive.js';
-import { redactionNote } from './redaction-note.js';
+import { redactionNote } from './redaction.js';
 
 /** `npm test` takes the seed that also grows the log made for the condenser, CI's thorough run all of the contract's. */
 const seeds = process.env['PALIMPSEST_THOROUGH'] === 'true' ? undefined : [3];

@@ -1,6 +1,4 @@
-import { recallToolName } from './tool-names.js';
-
-/** What the model is told of the relevance tool. */
+/** Returns the description of the relevance tool, for the model. */
 export function relevanceDescription(options: { readonly recall: boolean; readonly takesEffect: string }): string {
   const recall = options.recall
     ? ` Nothing is lost: ${recallToolName} returns the original.`
@@ -24,10 +22,16 @@ three sentences, much shorter than the result.
 - Do not repeat the call only to see the result again.`;
 }
 
-/** What the model is told of `event_id`. */
+/** The description of `event_id`, for the model. */
 export const eventIdDescription =
   "The event_id on the last line of the result, e.g. 7k2m9qxa from '[event_id: 7k2m9qxa]'. Only ids of tool results.";
 
-/** What the model is told of `summary_text`. */
+/** The description of `summary_text`, for the model. */
 export const summaryTextDescription =
   'What you will read in its place: why it is no longer needed and every fact of it that still matters. 1 to 3 sentences.';
+
+/** The name of the tool with which a model marks a result as no longer needed. */
+export const relevanceToolName = 'relevance_condenser';
+
+/** The name of the tool with which a model gets an original back. */
+export const recallToolName = 'recall';

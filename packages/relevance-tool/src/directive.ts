@@ -10,7 +10,7 @@ export const relevanceDirectiveType = 'relevance/directive';
 const text = z.string().check(z.minLength(1));
 
 /** The schema of {@link RelevanceDirective}, of zod/mini. */
-export const relevanceDirectiveSchema = z.extend(eventBaseSchema, {
+const relevanceDirectiveSchema = z.extend(eventBaseSchema, {
   type: z.literal(relevanceDirectiveType),
   source: z.literal('environment'),
   requestedEventId: text,
@@ -35,19 +35,19 @@ export const relevanceDirectiveSchema = z.extend(eventBaseSchema, {
 export type RelevanceDirective = Readonly<z.infer<typeof relevanceDirectiveSchema>> & CustomEvent;
 
 /**
- * The directives in force, in the order in which they were issued: those of the log that are well-formed, of which no
+ * Returns the directives in force, in the order in which they were issued: those of the log that are well-formed, of which no
  * condensation in force has forgotten them or their target. A revert brings both back. They are never among `view.events`.
  */
 export function relevanceDirectives(view: View): readonly RelevanceDirective[] {
   return directiveEvents(view).filter(isRelevanceDirective);
 }
 
-/** True for a well-formed directive. */
+/** Returns true for a well-formed directive. */
 export function isRelevanceDirective(event: Event): event is RelevanceDirective {
   return event.type === relevanceDirectiveType && relevanceDirectiveSchema.safeParse(event).success;
 }
 
-/** The events that claim to be directives, of which no condensation in force has forgotten them or their target. */
+/** Returns the events that claim to be directives, of which no condensation in force has forgotten them or their target. */
 export function directiveEvents(view: View): readonly Event[] {
   const events: Event[] = [];
   for (const event of view.internalEvents) if (event.type === relevanceDirectiveType) events.push(event);
@@ -57,7 +57,7 @@ export function directiveEvents(view: View): readonly Event[] {
   return events.filter((event) => ids.has(event.id) && !isTargetForgotten(event, view));
 }
 
-/** A target that the log does not hold is not forgotten, but missing. */
+/** Returns true if a directive's target is forgotten. A target that the log does not hold is not forgotten, but missing. */
 function isTargetForgotten(directive: Event, view: View): boolean {
   const id: unknown = 'targetEventId' in directive ? directive.targetEventId : undefined;
   if (typeof id !== 'string' || viewOfLog(view).indexOf(id) !== undefined) return false;

@@ -3,10 +3,10 @@ import type { ActionEvent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
 import { describe, expect, test } from 'vitest';
-import { defaultGuardrails, judge } from './guardrails.js';
-import type { RelevanceGuardrails } from './guardrails.js';
-import { redactionNote } from './redaction-note.js';
 import { logOf, toolContext } from '../test-support/minimal-loop.js';
+import { defaultGuardrails, checkRequest } from './guardrails.js';
+import type { RelevanceGuardrails } from './guardrails.js';
+import { redactionNote } from './redaction.js';
 
 const big = 'a line of output that nobody needs any more\n'.repeat(40);
 
@@ -19,7 +19,7 @@ async function verdict(
   const summary = options.summary ?? 'no longer needed';
   const context = toolContext(await logOf(log.events), request);
   const limits = { ...defaultGuardrails, ...options.limits };
-  const result = judge({ reference, summary, text: redactionNote(summary) }, context, limits);
+  const result = checkRequest({ reference, summary, text: redactionNote(summary) }, context, limits);
   return result.type === 'rejected' ? result.code : result.type;
 }
 
@@ -53,7 +53,7 @@ describe('what is never redacted', () => {
     const log = logBuilder();
     const user = log.user(big);
     const context = toolContext(await logOf(log.events), log.action('relevance_condenser'));
-    const result = judge({ reference: user.id, summary: 'old', text: 'old' }, context, defaultGuardrails);
+    const result = checkRequest({ reference: user.id, summary: 'old', text: 'old' }, context, defaultGuardrails);
     expect(result).toMatchObject({ reason: expect.stringContaining('a message of the user') });
   });
 
@@ -154,7 +154,7 @@ describe('what the model has not read, or only just', () => {
     const { result } = log.call('run', {}, big);
     const context = { ...toolContext(await logOf(log.events), log.create('action', unlogged)), actionId: 'unlogged' };
     const ask = (reference: string) =>
-      judge({ reference, summary: 'old', text: redactionNote('old') }, context, defaultGuardrails);
+      checkRequest({ reference, summary: 'old', text: redactionNote('old') }, context, defaultGuardrails);
     expect(ask(result.id)).toMatchObject({ code: 'no_observation_yet' });
     expect(ask(older.id)).toMatchObject({ code: 'too_recent' });
   });
@@ -209,7 +209,7 @@ describe('names', () => {
     const second = log.batch([{ name: 'read', id: 'call_0', result: big }]).actions[0];
     log.call('run');
     const context = toolContext(await logOf(log.events), log.action('relevance_condenser'));
-    const result = judge({ reference: 'call_0', summary: 'old', text: 'x' }, context, defaultGuardrails);
+    const result = checkRequest({ reference: 'call_0', summary: 'old', text: 'x' }, context, defaultGuardrails);
     expect(result).toMatchObject({ code: 'ambiguous_event' });
     for (const action of [first, second]) expect(JSON.stringify(result)).toContain(action?.id);
   });

@@ -1,16 +1,12 @@
 import { isToolResult } from '@palimpsest/events';
 import type { ActionEvent, EventId, ToolContext, ToolResultEvent } from '@palimpsest/events';
-import { View, protectedEventIds } from '@palimpsest/view';
+import { protectedEventIds, View } from '@palimpsest/view';
+import { relevanceToolName } from './description.prompt.js';
 import { directiveEvents, isRelevanceDirective } from './directive.js';
 import type { RelevanceDirective } from './directive.js';
-import { loggedSteps } from './logged-steps.js';
-import type { LoggedSteps } from './logged-steps.js';
-import { resultLength } from './redaction-note.js';
-import { resolveReference } from './reference.js';
-import { rejected } from './rejection.js';
-import type { Rejection } from './rejection.js';
-import { targetOf } from './target.js';
-import { relevanceToolName } from './tool-names.js';
+import { resultLength } from './redaction.js';
+import { loggedSteps, rejected, resolveReference, targetOf } from './target.js';
+import type { LoggedSteps, Rejection } from './target.js';
 
 /** Optional rules of refusal. The fixed ones are not listed here. */
 export interface RelevanceGuardrails {
@@ -64,7 +60,7 @@ export interface RedactionRequest {
 }
 
 /** Accepts or refuses a request by the present log. Appends nothing. Cost: linear in the log. */
-export function judge(
+export function checkRequest(
   request: RedactionRequest,
   context: Pick<ToolContext, 'log' | 'event' | 'actionId'>,
   limits: RelevanceGuardrails,

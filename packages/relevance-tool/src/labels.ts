@@ -1,9 +1,9 @@
 import { addressOf } from '@palimpsest/events';
 import type { ContentPart, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
-import { relevanceToolName } from './tool-names.js';
+import { relevanceToolName } from './description.prompt.js';
 
 /**
- * The last line of a tool result, by which the model names it: `[event_id: 7k2m9qxa]`. Pass it to
+ * Returns the last line of a tool result, by which the model names it: `[event_id: 7k2m9qxa]`. Pass it to
  * `view.toMessages({ labelObservation })`, for a whole conversation or not at all. A redacted copy has its original's label.
  * What can never be redacted has none: user rejections and the relevance tool's own answers.
  */
@@ -12,7 +12,7 @@ export function observationLabel(event: ToolResultEvent): string | undefined {
   return `[event_id: ${addressOf(event.id)}]`;
 }
 
-/** An event id as a model wrote it, without brackets and quotes that it copied. */
+/** Returns an event id as a model wrote it, without brackets and quotes that it copied. */
 export function bareReference(reference: string): string {
   return reference
     .trim()
@@ -29,7 +29,7 @@ const lookAlike = new RegExp(
 );
 
 /**
- * Text in which nothing reads like a label: `[event_id:` becomes `[quoted event id:`. Letters of other scripts that look
+ * Returns text in which nothing reads like a label: `[event_id:` becomes `[quoted event id:`. Letters of other scripts that look
  * like Latin ones are not recognised; a label forged with them still has to name a result that exists.
  */
 export function neutralizeLabels(text: string): string {
@@ -39,7 +39,7 @@ export function neutralizeLabels(text: string): string {
 /** Events never change, so each is searched once. */
 const neutralizedCopies = new WeakMap<LLMConvertibleEvent, LLMConvertibleEvent | null>();
 
-/** The copy of a tool result in which label look-alikes are neutralised; undefined where there are none. */
+/** Returns the copy of a tool result in which label look-alikes are neutralised; undefined where there are none. */
 export function neutralizedCopy(event: LLMConvertibleEvent): LLMConvertibleEvent | undefined {
   let copy = neutralizedCopies.get(event);
   if (copy === undefined) {

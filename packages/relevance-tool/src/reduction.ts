@@ -3,7 +3,7 @@ import { condensation, keptEventIds, newestStep, NoCondensationAvailableError } 
 import type { Reduction, View } from '@palimpsest/view';
 import { relevanceDirectives } from './directive.js';
 import type { RelevanceDirective } from './directive.js';
-import { outcomeOf } from './outcome.js';
+import { outcomeOf } from './redaction.js';
 
 /** A directive that could take effect now. */
 export interface WaitingDirective {
@@ -15,7 +15,7 @@ export interface WaitingDirective {
 }
 
 /**
- * The directives of a view that no condensation has put into effect: the newest for each target that may be redacted. Costs
+ * Returns the directives of a view that no condensation has put into effect: the newest for each target that may be redacted. Costs
  * O(directives).
  */
 export function waitingDirectives(view: View): readonly WaitingDirective[] {
@@ -33,8 +33,8 @@ export function waitingDirectives(view: View): readonly WaitingDirective[] {
 }
 
 /**
- * What redacting the targets of all waiting directives would do. Undefined if none waits, and on a request, which asks for room that
- * notes of the model do not promise.
+ * Returns the effect of redacting the targets of all waiting directives. Undefined if none waits, and on a request, which asks for
+ * room that notes of the model do not promise.
  */
 export function reductionOf(view: View): Reduction | undefined {
   const waiting = view.unhandledCondensationRequest ? [] : waitingDirectives(view);
@@ -52,7 +52,7 @@ export function reductionOf(view: View): Reduction | undefined {
   };
 }
 
-/** What the calls since each directive was issued have read of its target. Costs O(events since the first of them). */
+/** Returns the tokens that the calls since each directive was issued have read of its target. Costs O(events since the first of them). */
 function readSinceIssued(view: View, waiting: readonly WaitingDirective[]): number {
   const issuedAt = (directive: RelevanceDirective): number =>
     (directive.requestingActionId === undefined ? undefined : view.indexOf(directive.requestingActionId)) ?? Infinity;
@@ -74,7 +74,7 @@ function readSinceIssued(view: View, waiting: readonly WaitingDirective[]): numb
 }
 
 /**
- * A condensation that redacts the targets of all waiting directives.
+ * Returns a condensation that redacts the targets of all waiting directives.
  *
  * @throws {@link NoCondensationAvailableError} when none waits.
  */

@@ -1,11 +1,9 @@
-import { isToolResult, isUserMessage } from '@palimpsest/events';
-import type { ToolResultEvent } from '@palimpsest/events';
-import type { Rejection } from './rejection.js';
-import { describeEvent, rejected } from './rejection.js';
-import type { LoggedSteps } from './logged-steps.js';
-import type { Resolution } from './reference.js';
+import { addressOf, isAddress, isLLMConvertible, isToolResult, isUserMessage } from '@palimpsest/events';
+import type { ActionEvent, Event, EventId, ToolContext, ToolResultEvent } from '@palimpsest/events';
+import type { View } from '@palimpsest/view';
+import { bareReference } from './labels.js';
 
-/** The tool result that a reference means: the result itself, or the answer to the named call. */
+/** Returns the tool result that a reference means: the result itself, or the answer to the named call. */
 export function targetOf(
   resolution: Resolution,
   steps: LoggedSteps,
@@ -34,4 +32,115 @@ export function targetOf(
     return rejected('not_maskable', 'It answers no call, so it is not in the conversation.');
   }
   return { type: 'target', target: event };
+}
+
+/** The events of a log that a model's reference names. */
+type Resolution =
+  | { readonly type: 'found'; readonly event: Event }
+  | { readonly type: 'ambiguous'; readonly candidates: readonly Event[] }
+  | { readonly type: 'unknown' };
+
+/**
+ * Resolves a reference as a model wrote it: the id of an event, the address of one that a model reads (or of a condensation,
+ * for its summary), or the id of a tool call. The log decides which, not the form of the text. An event's own id comes first; of
+ * addresses and call ids exactly one event must fit. Cost: one pass over the log, unless it is an event's own id.
+ */
+export function resolveReference(reference: string, log: Pick<ToolContext, 'log' | 'event'>): Resolution {
+  const bare = bareReference(reference);
+  const own = log.event(reference) ?? log.event(bare);
+  if (own !== undefined) return { type: 'found', event: own };
+  const address = isAddress(bare.toLowerCase()) ? bare.toLowerCase() : undefined;
+  const candidates = new Map<EventId, Event>();
+  for (const event of log.log) {
+    // Of events with one id only the first is in the conversation.
+    if (candidates.has(event.id)) continue;
+    const isNamed = address !== undefined && isAddressed(event) && addressOf(event.id) === address;
+    if (isNamed || (event.type === 'action' && event.toolCall.id === bare)) candidates.set(event.id, event);
+  }
+  const [event, ...others] = candidates.values();
+  if (event === undefined) return { type: 'unknown' };
+  return others.length === 0 ? { type: 'found', event } : { type: 'ambiguous', candidates: [event, ...others] };
+}
+
+function isAddressed(event: Event): boolean {
+  return isLLMConvertible(event) || event.type === 'condensation';
+}
+
+/** The reason of a refusal, for programs. */
+export type RejectionCode =
+  | 'invalid_id'
+  | 'unknown_event'
+  | 'ambiguous_event'
+  | 'not_maskable'
+  | 'no_observation_yet'
+  | 'protected_target'
+  | 'too_recent'
+  | 'already_redacted'
+  | 'already_forgotten'
+  | 'summary_empty'
+  | 'summary_too_long'
+  | 'not_shorter'
+  | 'rate_limited';
+
+/** A refused request, with the reason in words for the model. */
+export interface Rejection {
+  readonly type: 'rejected';
+  readonly code: RejectionCode;
+  readonly reason: string;
+}
+
+/** Makes a refusal. */
+export function rejected(code: RejectionCode, reason: string): Rejection {
+  return { type: 'rejected', code, reason };
+}
+
+/** Describes an event in words for the model. */
+export function describeEvent(event: Event): string {
+  if (event.type === 'action') return `${event.id} (call of ${event.toolCall.name})`;
+  return isToolResult(event) ? `${event.id} (result of ${event.toolName})` : `${event.id} (${event.type})`;
+}
+
+/** A log in steps: a step is a response of the model and the events until the next response. */
+export interface LoggedSteps {
+  /** The number of responses in the log. */
+  readonly count: number;
+  /** The step of an event: the number of responses begun until then, 0 before the first. */
+  stepOf(id: EventId): number | undefined;
+  /** The result that answers a call. */
+  resultOf(actionId: EventId): ToolResultEvent | undefined;
+  /** The call that a result answers. */
+  callOf(resultId: EventId): ActionEvent | undefined;
+}
+
+/**
+ * Reads a log once, whose view knows where a response begins. Calls and results match as they do in a view: by occurrence,
+ * backwards, the first result wins.
+ */
+export function loggedSteps(log: Iterable<Event>, view: Pick<View, 'responseOf'>): LoggedSteps {
+  const steps = new Map<EventId, number>();
+  const results = new Map<EventId, ToolResultEvent>();
+  const calls = new Map<EventId, ActionEvent>();
+  const latestCall = new Map<string, ActionEvent>();
+  let count = 0;
+  for (const event of log) {
+    if (steps.has(event.id)) continue;
+    if (view.responseOf(event.id) === event.id) count++;
+    steps.set(event.id, count);
+    if (event.type === 'action') {
+      const earlier = latestCall.get(event.toolCall.id);
+      const isRepeated = earlier !== undefined && steps.get(earlier.id) === count && !results.has(earlier.id);
+      if (!isRepeated) latestCall.set(event.toolCall.id, event);
+    } else if (isToolResult(event)) {
+      const call = latestCall.get(event.toolCallId);
+      if (call === undefined || results.has(call.id)) continue;
+      results.set(call.id, event);
+      calls.set(event.id, call);
+    }
+  }
+  return {
+    count,
+    stepOf: (id) => steps.get(id),
+    resultOf: (actionId) => results.get(actionId),
+    callOf: (resultId) => calls.get(resultId),
+  };
 }

@@ -1,25 +1,29 @@
 import { addressOf, createEvent as createDefaultEvent, defineTool, wellFormedEvent } from '@palimpsest/events';
 import type { CreateEvent, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
 import * as z from 'zod/mini';
-import { eventIdDescription, relevanceDescription, summaryTextDescription } from './description.prompt.js';
+import {
+  eventIdDescription,
+  recallToolName,
+  relevanceDescription,
+  relevanceToolName,
+  summaryTextDescription,
+} from './description.prompt.js';
 import { relevanceDirectiveType } from './directive.js';
 import type { RelevanceDirective } from './directive.js';
-import { defaultGuardrails, judge } from './guardrails.js';
+import { defaultGuardrails, checkRequest } from './guardrails.js';
 import type { Permission, RelevanceGuardrails } from './guardrails.js';
-import { redactionNote } from './redaction-note.js';
-import type { Rejection, RejectionCode } from './rejection.js';
-import { recallToolName, relevanceToolName } from './tool-names.js';
-import { TurnQueue } from './turn-queue.js';
+import { redactionNote } from './redaction.js';
+import type { Rejection, RejectionCode } from './target.js';
 
 /** Options of {@link relevanceTool}. */
 export interface RelevanceToolOptions {
-  /** The rules of refusal. @defaultValue {@link defaultGuardrails} */
+  /** The rules of refusal. @defaultValue those that {@link RelevanceGuardrails} names */
   readonly guardrails?: Partial<RelevanceGuardrails>;
-  /** The first words of a redaction. @defaultValue {@link defaultMarker} */
+  /** The first words of a redaction. @defaultValue 'Response redacted: ' */
   readonly marker?: string;
   /** States that the recall tool is available; notes then name it. @defaultValue false */
   readonly recall?: boolean;
-  /** How the condenser applies directives; changes only the tool's wording. @defaultValue 'immediate' */
+  /** The way in which the condenser applies directives; changes only the tool's wording. @defaultValue 'immediate' */
   readonly apply?: 'immediate' | 'batched';
   /** Each accepted request also adds one message of the environment that says so. @defaultValue false */
   readonly confirm?: boolean;
@@ -27,7 +31,7 @@ export interface RelevanceToolOptions {
   readonly createEvent?: CreateEvent;
 }
 
-/** What the model writes to the relevance tool. */
+/** The input of the relevance tool, written by the model. */
 export interface RelevanceInput {
   readonly event_id: string;
   readonly summary_text: string;
@@ -44,7 +48,7 @@ export interface RelevanceAnswer {
 }
 
 /**
- * The tool with which a model says that a tool result is no longer needed: `{ event_id, summary_text }`. It checks the
+ * Returns the tool with which a model says that a tool result is no longer needed: `{ event_id, summary_text }`. It checks the
  * request against the log, appends a {@link RelevanceDirective}, and answers. {@link relevanceCondenser} redacts at the next step.
  * Checking and appending are one step for all calls on one log. A refusal is an answer with a code and a reason, and appends
  * nothing. Running the same call again changes nothing.
@@ -74,7 +78,7 @@ async function answer(
   options: RelevanceToolOptions,
 ): Promise<ToolOutput> {
   const text = redactionNote(input.summary_text, options);
-  const verdict = judge({ reference: input.event_id, summary: input.summary_text, text }, context, limits);
+  const verdict = checkRequest({ reference: input.event_id, summary: input.summary_text, text }, context, limits);
   switch (verdict.type) {
     case 'rejected':
       return refusal(input.event_id, verdict);
@@ -152,4 +156,22 @@ function takesEffect({ apply }: RelevanceToolOptions): string {
   return apply === 'batched'
     ? 'From the next step on, or a few steps later together with others,'
     : 'From the next step on';
+}
+
+/**
+ * Runs tasks of one key one after another, and tasks of different keys concurrently. What a task has checked therefore still holds
+ * when the task acts on it. The queue of a key is garbage with the key.
+ */
+class TurnQueue {
+  readonly #last = new WeakMap<object, Promise<unknown>>();
+
+  /** Runs the task when all earlier tasks of the key have settled. */
+  run<Result>(key: object, task: () => Promise<Result>): Promise<Result> {
+    const turn = (this.#last.get(key) ?? Promise.resolve()).then(task);
+    this.#last.set(
+      key,
+      turn.catch(() => undefined),
+    );
+    return turn;
+  }
 }

@@ -1,9 +1,10 @@
 import { defineTool } from '@palimpsest/events';
-import type { Condenser } from '@palimpsest/view';
 import { condensation } from '@palimpsest/view';
+import type { Condenser } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { relevanceCondenser } from './condenser.js';
+import byDefault, { relevanceDefinition } from './index.js';
 import { observationLabel } from './labels.js';
 import { recallTool } from './recall/recall-tool.js';
 import { relevanceTool } from './tool.js';
@@ -60,4 +61,14 @@ describe('wiring', () => {
     };
     expect(await relevanceWiringProblems({ tools: [relevanceTool()], condenser: eager, render })).toEqual([]);
   });
+});
+
+test('the default export defines the condenser', () => {
+  expect(byDefault).toBe(relevanceDefinition);
+  expect(byDefault.create({ apply: 'batched', batching: { expectedCalls: 20 } }).name).toBe('relevance');
+});
+
+test('unknown options are refused', () => {
+  expect(byDefault.options.safeParse({ aply: 'batched' }).success).toBe(false);
+  expect(() => byDefault.create({ batching: { pressure: 2 } })).toThrow();
 });

@@ -1,10 +1,12 @@
 import { eventFactory } from '@palimpsest/events';
 import type { ActionEvent, CreateEvent, Event, ToolDefinition } from '@palimpsest/events';
-import { View, isCondensation } from '@palimpsest/view';
+import { isCondensation, View } from '@palimpsest/view';
 import type { Condenser, RenderOptions } from '@palimpsest/view';
+import { z } from 'zod';
+import { relevanceCondenser } from './condenser.js';
+import { recallToolName, relevanceToolName } from './description.prompt.js';
 import { relevanceDirectiveType } from './directive.js';
-import { redactionNote } from './redaction-note.js';
-import { recallToolName, relevanceToolName } from './tool-names.js';
+import { redactionNote } from './redaction.js';
 
 /** The parts of an agent that the relevance tool needs. */
 export interface RelevanceWiring {
@@ -54,7 +56,7 @@ async function appliesDirectives(condenser: Condenser): Promise<boolean> {
   return target?.type === 'observation' && target.redacted === true;
 }
 
-/** A log with a directive that is due under every rule, because a condensation follows it. */
+/** Returns a log with a directive that is due under every rule, because a condensation follows it. */
 function probe(): { readonly log: readonly Event[]; readonly targetId: string } {
   let count = 0;
   const create = eventFactory({ newId: () => `probe-${++count}`, now: () => new Date(0) });
@@ -92,3 +94,29 @@ function answer(create: CreateEvent, action: ActionEvent, text: string) {
     content: [{ type: 'text', text }],
   });
 }
+
+const options = z.strictObject({
+  apply: z.enum(['immediate', 'batched']).optional(),
+  batching: z
+    .strictObject({
+      prices: z
+        .strictObject({ read: z.number().min(0), write: z.number().min(0), output: z.number().min(0).optional() })
+        .optional(),
+      expectedCalls: z.number().min(0).optional(),
+      pressure: z.number().min(0).max(1).optional(),
+    })
+    .optional(),
+});
+
+/**
+ * The relevance condenser as configurations name it: `use = "@palimpsest/relevance-tool"`. It has the shape of what
+ * `defineCondenser` of `@palimpsest/condensers/authoring` returns; this package does not depend on that one.
+ */
+export const relevanceDefinition = {
+  name: 'relevance',
+  summary: 'shows what the model itself wrote in the place of results that it no longer needs',
+  options,
+  asksModel: false,
+  /** @throws ZodError when an option is unknown or out of range. */
+  create: (given: z.input<typeof options> = {}) => relevanceCondenser(options.parse(given)),
+};

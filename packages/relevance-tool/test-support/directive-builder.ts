@@ -1,6 +1,6 @@
 import type { LogBuilder } from '@palimpsest/events/testing';
 import type { RelevanceDirective } from '../src/directive.js';
-import { redactionNote } from '../src/redaction-note.js';
+import { redactionNote } from '../src/redaction.js';
 
 /** Adds a call of the relevance tool in a response of its own, its directive and its answer, as the tool logs them. */
 export function directive(

@@ -1,5 +1,5 @@
 import { llmSummarizer, rangeContent, rollingCondenser, summariseRange } from '@palimpsest/condensers/authoring';
-import type { Requirement, Selection, Summarizer } from '@palimpsest/condensers/authoring';
+import type { EventRange, Requirement, Summarizer } from '@palimpsest/condensers/authoring';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { newestStep, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
@@ -11,7 +11,7 @@ export interface SummariseOldestOptions {
   /** Whether it acts before this call. A request of the host is met in any case. */
   readonly isDue: (view: View, context: CondenseContext) => boolean;
   /** The range to summarise; its ends move forward to the next cut points, the end to the newest step at most. */
-  readonly rangeOf: (view: View, context: CondenseContext) => Selection;
+  readonly rangeOf: (view: View, context: CondenseContext) => EventRange;
   /** Changes what the model reads. @defaultValue all events of the range */
   readonly readerOf?: (summarizer: Summarizer, view: View) => Summarizer;
 }

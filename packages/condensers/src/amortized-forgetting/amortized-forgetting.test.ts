@@ -3,19 +3,19 @@ import { logBuilder } from '@palimpsest/events/testing';
 import {
   isCondensation,
   NoCondensationAvailableError,
-  protectedEventIds,
   pin,
+  protectedEventIds,
   View,
   ViewProjection,
 } from '@palimpsest/view';
 import { condenserContract, messageViolations, randomLog } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { contractSeeds } from '../../test-support/contract-seeds.js';
 import { fewer } from '../../test-support/fewer.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import { amortizedForgettingCondenser } from './amortized-forgetting.js';
 import type { AmortizedForgettingOptions } from './amortized-forgetting.js';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { contractSeeds } from '../../test-support/contract-seeds.js';
 
 const report = () => {};
 

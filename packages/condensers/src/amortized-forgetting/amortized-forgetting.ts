@@ -1,16 +1,14 @@
 import type { CreateEvent } from '@palimpsest/events';
 import { newestStep, NoCondensationAvailableError, unitsOf } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
-import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
-import { forgetUnits } from '../authoring/rolling/forget-units.js';
-import { optionsOf } from '../authoring/options/option-schemas.js';
-import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
-import type { SizeOptions } from '../authoring/options/size-options.js';
+import { createCondenser, defineCondenser } from '../authoring/definition/define-condenser.js';
+import { defaultKeepFirst, optionsOf, roomBehindFirst, sizeOptions } from '../authoring/definition/option-schemas.js';
+import type { SizeOptions } from '../authoring/definition/option-schemas.js';
 import { requirementOf } from '../authoring/rolling/requirement.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
-import { rollingCondenser } from '../authoring/rolling/rolling.js';
-import { selectMiddle, tailForTokens } from '../authoring/rolling/select-middle.js';
-import type { Selection } from '../authoring/rolling/select-middle.js';
+import { rollingCondenser } from '../authoring/rolling/rolling-condenser.js';
+import { forgetUnits, selectMiddle, tailForTokens } from '../authoring/rolling/selection.js';
+import type { EventRange } from '../authoring/rolling/selection.js';
 
 /** Options of {@link amortizedForgettingCondenser}. */
 export interface AmortizedForgettingOptions extends SizeOptions {
@@ -41,8 +39,8 @@ export const amortizedForgetting = /* @__PURE__ */ defineCondenser({
   name,
   summary: 'forgets the middle of a history that is too long',
   options: /* @__PURE__ */ optionsOf(() => sizeOptions(2), /* @__PURE__ */ roomBehindFirst('an event')),
-  create: ({ maxSize, keepFirst = usualFirst(maxSize, 'an event'), maxTokens }, { createEvent }) => {
-    const forget = (view: View, selection: Selection, requirement: Requirement) =>
+  create: ({ maxSize, keepFirst = defaultKeepFirst(maxSize, 'an event'), maxTokens }, { createEvent }) => {
+    const forget = (view: View, selection: EventRange, requirement: Requirement) =>
       forgetUnits({
         view,
         units: unitsOf(view).filter(({ start, end }) => start >= selection.start && end <= selection.end),
@@ -78,7 +76,7 @@ export const amortizedForgetting = /* @__PURE__ */ defineCondenser({
   },
 });
 
-/** The number of newest events that may stay, by the strictest of the reasons. No summary replaces the forgotten events. */
+/** Returns the number of newest events that may stay, by the strictest of the reasons. No summary replaces the forgotten events. */
 function tailToKeep(
   view: View,
   { reasons, tokenBudget = 0 }: Requirement,

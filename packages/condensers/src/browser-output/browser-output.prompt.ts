@@ -1,4 +1,4 @@
-/** The text that a model reads in the place of a masked page. */
+/** Returns the text that a model reads in the place of a masked page. */
 export function pageStubText(page: {
   readonly toolName: string;
   readonly address: string;

@@ -1,13 +1,13 @@
-import type { Event, LLMConvertibleEvent } from '@palimpsest/events';
 import { toolResultContent } from '@palimpsest/events';
+import type { Event, LLMConvertibleEvent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { isCondensation, NoCondensationAvailableError, View } from '@palimpsest/view';
 import { condenserContract, messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
+import { contractSeeds } from '../../test-support/contract-seeds.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import { browserOutputCondenser } from './browser-output.js';
 import type { BrowserOutputOptions } from './browser-output.js';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { contractSeeds } from '../../test-support/contract-seeds.js';
 
 const report = () => {};
 const page = (name: string) => `${name} on a long page\n`.repeat(100);

@@ -2,15 +2,15 @@ import { addressOf, describeHostFile, hostFilesOf, isToolResult, toolResultConte
 import type { CreateEvent, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import type { Condenser, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
-import { batchesOrEveryStep, maskingCondenser, maskOptions } from '../authoring/masks/masking.js';
-import type { MaskOptions } from '../authoring/masks/masking.js';
-import { pageStubText } from './browser-output.prompt.js';
-import { wordsOfName } from '../authoring/tool-calls/call-arguments.js';
+import { wordsOfName } from '../authoring/calls/arguments.js';
+import { remembered } from '../authoring/calls/remembered.js';
+import { createCondenser, defineCondenser } from '../authoring/definition/define-condenser.js';
+import { optionsOf, toolNameList } from '../authoring/definition/option-schemas.js';
+import { batchesOrEveryStep, maskingCondenser, maskOptions } from '../authoring/masks/masking-condenser.js';
+import type { MaskOptions } from '../authoring/masks/masking-condenser.js';
 import { leastSavedByOne } from '../authoring/masks/masks.js';
 import type { AttentionWindow } from '../authoring/masks/masks.js';
-import { optionsOf, toolNameList } from '../authoring/options/option-schemas.js';
-import { remembered } from '../authoring/remembered.js';
+import { pageStubText } from './browser-output.prompt.js';
 import { visitedUrl } from './visited-url.js';
 
 /** Options of {@link browserOutputCondenser}. */
@@ -47,7 +47,7 @@ export function browserOutputCondenser(options: BrowserOutputOptions = {}): Cond
   return createCondenser(browserOutput, options);
 }
 
-/** An empty list of tools would mask nothing. */
+/** Refuses an empty list of tools, which would mask nothing. */
 function someToolNames() {
   return toolNameList().check(z.minLength(1, { error: 'must name a tool, or be left out' }));
 }

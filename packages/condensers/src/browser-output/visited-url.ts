@@ -1,10 +1,10 @@
-import type { LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import { sliceText, toolResultContent } from '@palimpsest/events';
+import type { LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import { parseArguments } from '../authoring/tool-calls/call-arguments.js';
-import { oneLine } from '../authoring/tool-calls/excerpt.js';
+import { parseArguments } from '../authoring/calls/arguments.js';
+import { oneLine } from '../authoring/calls/excerpt.js';
+import { remembered } from '../authoring/calls/remembered.js';
 import { answeredCall } from '../authoring/masks/masks.js';
-import { remembered } from '../authoring/remembered.js';
 
 /** Unit: characters. */
 const longestUrl = 200;
@@ -15,7 +15,7 @@ const anyUrl = /\bhttps?:\/\/[^\s"'`<>()[\]]+/i;
 const labelled = /\b(?:page |current |visited )?url["']?\s*[:=]\s*["'(<]?((?:https?|file):\/\/[^\s"'<>)]+)/i;
 
 /**
- * The address of the page that a browser tool showed, cut to 200 characters: the address in the call, or the one in the result's
+ * Returns the address of the page that a browser tool showed, cut to 200 characters: the address in the call, or the one in the result's
  * label, or the last one that an earlier browser call opened. Empty if no event names an address.
  */
 export function visitedUrl(

@@ -1,13 +1,12 @@
 import { parse, TomlError } from 'smol-toml';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { didYouMean } from '../authoring/options/near-miss.js';
-import { joined, shown } from '../authoring/options/option-issues.js';
+import { didYouMean, InvalidCondenserConfigError } from '../authoring/definition/errors.js';
+import { joined, shown } from '../authoring/definition/options.js';
 
 /** A configuration before it is validated in detail. */
 export interface ConfigSource {
   /** The description of the condenser, and its place. Undefined if the configuration names none. */
   readonly condenser: { readonly value: unknown; readonly path: string } | undefined;
-  /** Whether the host's default is used if no condenser is named. */
+  /** True if the host's default is used where no condenser is named. */
   readonly enableDefaultCondenser: boolean | undefined;
 }
 
@@ -43,7 +42,7 @@ export function readConfig(config: unknown, otherSections: readonly string[]): C
   };
 }
 
-/** True for an object with names and values; false for a list, a date or null. */
+/** Returns true for an object with names and values; false for a list, a date or null. */
 export function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -66,7 +65,7 @@ function flagsIn(
   return flags.flatMap((name) => (table[name] === undefined ? [] : [{ name: joined(path, name), flag: table[name] }]));
 }
 
-/** The section `core`. What looks like a misspelt flag in it is an error: it would be without effect. */
+/** Returns the section `core`. What looks like a misspelt flag in it is an error: it would be without effect. */
 function coreOf(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const section = value[core] ?? {};
   if (!isTable(section)) throw wrong(core, `must be a table, not ${shown(section)}`);

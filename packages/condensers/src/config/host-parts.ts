@@ -1,8 +1,10 @@
 import type { LLM } from '@palimpsest/llm-adapters';
 import { loadTemplate, PromptTemplateError } from '@palimpsest/templates';
 import type { Template } from '@palimpsest/templates';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { joined } from '../authoring/options/option-issues.js';
+import type { Condenser } from '@palimpsest/view';
+import type { CondenserDefinition, CondenserHost } from '../authoring/definition/define-condenser.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
+import { checkedOptions, joined } from '../authoring/definition/options.js';
 
 /** The parts that a configuration references by name and the host provides. */
 export interface HostParts {
@@ -20,7 +22,7 @@ export interface HostParts {
   readonly readPrompt?: ((file: string) => string | Promise<string>) | undefined;
 }
 
-/** The model that a configuration names. @throws {@link InvalidCondenserConfigError} when there is none. */
+/** Returns the model that a configuration names. @throws {@link InvalidCondenserConfigError} when there is none. */
 export async function modelOf(name: string, subject: string, path: string, { llm }: HostParts): Promise<LLM> {
   if (llm === undefined) {
     throw wrongOption(
@@ -42,7 +44,7 @@ export async function modelOf(name: string, subject: string, path: string, { llm
   return model;
 }
 
-/** The model of a condenser that names none. @throws {@link InvalidCondenserConfigError} when the host has none. */
+/** Returns the model of a condenser that names none. @throws {@link InvalidCondenserConfigError} when the host has none. */
 export async function defaultModel(subject: string, path: string, { defaultLLM }: HostParts): Promise<LLM> {
   if (defaultLLM === undefined) {
     const reason = `is missing: it must be the name of one of the host’s models, or the host gives its own as 'defaultLLM'`;
@@ -94,7 +96,7 @@ export async function promptIn(
   }
 }
 
-/** The error of one option, with its place in the configuration. */
+/** Returns the error of one option, with its place in the configuration. */
 export function wrongOption(
   condenser: string,
   path: string,
@@ -103,4 +105,37 @@ export function wrongOption(
   cause?: unknown,
 ): InvalidCondenserConfigError {
   return new InvalidCondenserConfigError({ condenser, option: joined(path, option), reason, cause });
+}
+
+/** The place of a condenser in a configuration, and the host's part of its options. */
+interface DefinitionPlace {
+  /** For messages: the condenser, or its package. */
+  readonly subject: string;
+  /** The place of the options in the configuration; empty at its top. */
+  readonly path: string;
+  /** The names that a message lists. @defaultValue those of the schema */
+  readonly known?: readonly string[];
+  readonly host: CondenserHost;
+  /** The host's own model, used if the configuration names none. @throws when the host has none */
+  readonly defaultModel: () => Promise<LLM>;
+}
+
+/**
+ * Creates the condenser of a definition, built-in or from a package. @throws {@link InvalidCondenserConfigError} that names the
+ * option's place.
+ */
+export async function fromDefinition(
+  definition: CondenserDefinition,
+  options: Readonly<Record<string, unknown>>,
+  place: DefinitionPlace,
+): Promise<Condenser> {
+  const { subject, path, host } = place;
+  checkedOptions(definition.options, options, place);
+  const llm = definition.asksModel ? (host.llm ?? (await place.defaultModel())) : host.llm;
+  try {
+    return definition.create(options, { ...host, llm });
+  } catch (error) {
+    if (!InvalidCondenserConfigError.isInstance(error)) throw error;
+    throw wrongOption(subject, path, error.option, error.reason, error);
+  }
 }

@@ -4,9 +4,9 @@ import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { isCondensation, View } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { describe, expect, test, vi } from 'vitest';
-import { ownCondensers } from './own-condensers.js';
 import { CondenserNotFoundError, InvalidCondenserConfigError, loadCondenser, loadCondenserConfig } from './index.js';
 import type { CondenserConfigDocument } from './index.js';
+import { ownCondensers } from './names.js';
 
 const models = { small: scriptedLLM({ script: () => 'SUMMARY', model: 'small-1' }) };
 const host = { llm: (name: string) => (models as Record<string, (typeof models)['small'] | undefined>)[name] };

@@ -1,20 +1,16 @@
 import type { CreateEvent } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
-import { CondenserNotFoundError, InvalidCondenserConfigError } from '../authoring/errors.js';
-import type { CondenserDefinition } from '../authoring/define-condenser.js';
-import { checkedOptions, optionNames } from '../authoring/options/checked-options.js';
+import type { CondenserDefinition } from '../authoring/definition/define-condenser.js';
+import { CondenserNotFoundError, InvalidCondenserConfigError } from '../authoring/definition/errors.js';
+import { checkedOptions, invalidOptions, joined, optionNames, shown } from '../authoring/definition/options.js';
+import { noStages } from '../authoring/definition/stages.js';
 import { noOpCondenser, pipelineCondenser, pricedCondenser } from '../index.js';
 import type { PricedOptions } from '../index.js';
-import { noStages } from '../authoring/stages.js';
 import { isTable, readConfig } from './config-source.js';
-import { defaultModel, modelOf, promptIn, wrongOption } from './host-parts.js';
+import { defaultModel, fromDefinition, modelOf, promptIn, wrongOption } from './host-parts.js';
 import type { HostParts } from './host-parts.js';
-import { invalidOptions, joined, shown } from '../authoring/options/option-issues.js';
-import { fromDefinition } from './from-definition.js';
-import { ownType, withOwnNames } from './other-names.js';
-import type { ConfigNote } from './other-names.js';
-import { ownCondensers } from './own-condensers.js';
-import type { OwnCondenserName } from './own-condensers.js';
+import { ownCondensers, ownType, withOwnNames } from './names.js';
+import type { ConfigNote, OwnCondenserName } from './names.js';
 import { packageCondenser } from './package-condenser.js';
 import type { ImportModule } from './package-condenser.js';
 
@@ -74,7 +70,7 @@ export type CondenserConfigDocument =
   | CondenserConfig
   | ({ readonly condenser?: CondenserConfig | undefined; readonly core?: DefaultSwitch | undefined } & DefaultSwitch);
 
-/** Whether the host's default condenser is used where none is named. The second name is that of OpenHands V0. */
+/** True if the host's default condenser is used where none is named. The second name is that of OpenHands V0. */
 interface DefaultSwitch {
   readonly enableDefaultCondenser?: boolean | undefined;
   readonly enable_default_condenser?: boolean | undefined;
@@ -117,7 +113,7 @@ export async function loadCondenser(
 }
 
 /**
- * Like {@link loadCondenser}, with a note for every name that was read as another one. @throws the errors of {@link
+ * Loads a condenser like {@link loadCondenser}, with a note for every name that was read as another one. @throws the errors of {@link
  * loadCondenser}.
  */
 export async function loadCondenserConfig(
@@ -181,7 +177,7 @@ async function condenserOf(value: unknown, path: string, place: Place): Promise<
   return ownCondenser(definition, { ...own.defaults, ...given }, path, place);
 }
 
-/** The options in the form of a configuration: `llm` names a model, and `promptFile` is an alternative to `prompt`. */
+/** Returns the options in the form of a configuration: `llm` names a model, and `promptFile` is an alternative to `prompt`. */
 function configurableOptions({ options, asksModel }: CondenserDefinition): readonly string[] {
   const names = optionNames(options).flatMap((name) => (name.endsWith('prompt') ? [name, `${name}File`] : [name]));
   return asksModel ? ['llm', ...names] : names;
@@ -210,7 +206,7 @@ async function ownCondenser(
   });
 }
 
-/** The options with the text of `modelCall.promptFile` as `modelCall.prompt`. */
+/** Returns the options with the text of `modelCall.promptFile` as `modelCall.prompt`. */
 async function withPrompt(
   options: Readonly<Record<string, unknown>>,
   subject: string,
@@ -243,7 +239,7 @@ async function pipelineOf(value: Readonly<Record<string, unknown>>, path: string
   return pipelineCondenser(await stagesOf(stages, 'pipeline', path, place));
 }
 
-/** The stages of `priced`; its other options are data. */
+/** Returns the stages of `priced`; its other options are data. */
 async function pricedOf(
   { stages, ...value }: Readonly<Record<string, unknown>>,
   path: string,

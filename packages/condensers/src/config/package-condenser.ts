@@ -1,11 +1,11 @@
 import { PalimpsestError } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
-import { isCondenserDefinition } from '../authoring/define-condenser.js';
-import type { CondenserHost } from '../authoring/define-condenser.js';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { joined, shown } from '../authoring/options/option-issues.js';
-import { fromDefinition } from './from-definition.js';
+import { isCondenserDefinition } from '../authoring/definition/define-condenser.js';
+import type { CondenserHost } from '../authoring/definition/define-condenser.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
+import { joined, shown } from '../authoring/definition/options.js';
+import { fromDefinition } from './host-parts.js';
 
 /** Imports a module by the name of a package. */
 export type ImportModule = (name: string) => Promise<unknown>;
@@ -71,7 +71,7 @@ export async function packageCondenser(
   return made;
 }
 
-/** The first of a module's exports: a complete list could fill pages. */
+/** Returns the first of a module's exports: a complete list could fill pages. */
 function namesIn(loaded: object): string {
   const names = Object.keys(loaded);
   return names.length > 12 ? `${names.slice(0, 12).join(', ')} and ${names.length - 12} more` : names.join(', ');
@@ -89,7 +89,7 @@ interface FactoryParts {
 
 type Factory = (options: Readonly<Record<string, unknown>>) => unknown;
 
-/** The default export; for a CommonJS module compiled from ESM, the `default` of that export. */
+/** Returns the default export; for a CommonJS module compiled from ESM, the `default` of that export. */
 function factoryOf(loaded: unknown, { subject, place, path, host, defaultModel }: FactoryParts): Factory | undefined {
   const first = defaultOf(loaded);
   for (const found of [first, defaultOf(first)]) {

@@ -2,12 +2,12 @@ import { isUserMessage } from '@palimpsest/events';
 import type { CreateEvent, LLMConvertibleEvent } from '@palimpsest/events';
 import { newestStep, unitsOf } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
-import { defineCondenser } from '../authoring/define-condenser.js';
-import { assertOptionsObject } from '../authoring/options/option-issues.js';
-import { optionsOf } from '../authoring/options/option-schemas.js';
-import { forgetUnits } from '../authoring/rolling/forget-units.js';
+import { defineCondenser } from '../authoring/definition/define-condenser.js';
+import { optionsOf } from '../authoring/definition/option-schemas.js';
+import { assertOptionsObject } from '../authoring/definition/options.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
-import { rollingCondenser } from '../authoring/rolling/rolling.js';
+import { rollingCondenser } from '../authoring/rolling/rolling-condenser.js';
+import { forgetUnits } from '../authoring/rolling/selection.js';
 
 /** Options of {@link conversationWindowCondenser}. */
 export interface ConversationWindowOptions {

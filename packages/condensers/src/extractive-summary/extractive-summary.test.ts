@@ -1,12 +1,12 @@
-import type { Condensation, Event } from '@palimpsest/events';
 import { eventFactory, parseEvent } from '@palimpsest/events';
+import type { Condensation, Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
 import { estimateTokens, isCondensation, NoCondensationAvailableError, View } from '@palimpsest/view';
 import type { CondenseContext } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import { extractiveSummaryCondenser } from './extractive-summary.js';
 import type { ExtractiveSummaryOptions } from './extractive-summary.js';
 

@@ -2,26 +2,30 @@ import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { condensation, newestStep, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, Reducer, Reduction, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
+import { namesOf } from '../authoring/calls/names.js';
+import { createCondenser, defineCondenser } from '../authoring/definition/define-condenser.js';
+import {
+  optionsOf,
+  roomBehindFirst,
+  sizeOptions,
+  defaultKeepFirst,
+  wholeNumber,
+} from '../authoring/definition/option-schemas.js';
+import type { SizeOptions } from '../authoring/definition/option-schemas.js';
 import { calibrationOf } from '../authoring/rolling/calibration.js';
-import { namesOf } from '../authoring/tool-calls/names.js';
-import { aheadReader } from './ahead.js';
-import { filesOfResult } from './hidden/files-of-call.js';
-import { readFactsAhead } from './manifest/event-facts.js';
-import { rememberManifest } from './manifest/lineage.js';
-import { manifestOfRange } from './manifest-of-range.js';
-import type { RangeLimits } from './manifest-of-range.js';
-import { behindLargeKept, rangeDownTo, withKept } from './target-range.js';
-import type { KeptRange } from './target-range.js';
-import { optionsOf, wholeNumber } from '../authoring/options/option-schemas.js';
-import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
-import type { SizeOptions } from '../authoring/options/size-options.js';
-import { assertProgress, isProgress } from '../authoring/rolling/progress.js';
 import { isHalfFull, requirementOf } from '../authoring/rolling/requirement.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
-import { rollingCondenser } from '../authoring/rolling/rolling.js';
-import { selectMiddle, strictestTail } from '../authoring/rolling/select-middle.js';
-import type { Selection } from '../authoring/rolling/select-middle.js';
+import { rollingCondenser } from '../authoring/rolling/rolling-condenser.js';
+import { assertProgress, isProgress, selectMiddle, strictestTail } from '../authoring/rolling/selection.js';
+import type { EventRange } from '../authoring/rolling/selection.js';
+import { aheadReader } from './ahead.js';
+import { filesOfResult } from './hidden/files-of-call.js';
+import { manifestOfRange } from './manifest-of-range.js';
+import type { RangeLimits } from './manifest-of-range.js';
+import { readFactsAhead } from './manifest/event-facts.js';
+import { rememberManifest } from './manifest/lineage.js';
+import { behindLargeKept, rangeDownTo, withKept } from './target-range.js';
+import type { KeptRange } from './target-range.js';
 
 /** Options of {@link extractiveSummaryCondenser}. */
 export interface ExtractiveSummaryOptions extends SizeOptions {
@@ -109,14 +113,14 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
     /* @__PURE__ */ roomBehindFirst('a summary and an event'),
   ),
   create: ({ maxSize, maxTokens, targetTokens, ...options }, { createEvent }) => {
-    const { keepFirst = usualFirst(maxSize, 'a summary and an event') } = options;
+    const { keepFirst = defaultKeepFirst(maxSize, 'a summary and an event') } = options;
     const { maxUserWordTokens = Math.floor((options.maxSummaryTokens * 2) / 3) } = options;
     const limits = { ...options, maxUserWordTokens, createEvent };
-    const rangeToTarget = (view: View, context: CondenseContext): Selection | undefined =>
+    const rangeToTarget = (view: View, context: CondenseContext): EventRange | undefined =>
       targetTokens === undefined
         ? undefined
         : rangeDownTo(view, roomFor(view, context, targetTokens, limits), keepFirst);
-    const middleOf = (view: View, requirement: Requirement, context: CondenseContext): Selection => {
+    const middleOf = (view: View, requirement: Requirement, context: CondenseContext): EventRange => {
       const { length } = view.events;
       const tokens = (from?: number, to?: number) => view.tokens(from, to);
       const tail = strictestTail({ requirement, length, maxSize, keepFirst, tokens });
@@ -212,7 +216,7 @@ function reductionOf(view: View, { start, end, kept }: KeptRange, limits: RangeL
 /** @throws {@link NoCondensationAvailableError} when nothing is left to forget, or too little is saved. */
 function summarise(
   view: View,
-  selection: Selection,
+  selection: EventRange,
   requirement: Requirement,
   options: RangeLimits & { readonly createEvent: CreateEvent | undefined },
 ): Condensation {

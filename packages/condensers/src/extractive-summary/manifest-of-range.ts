@@ -1,8 +1,9 @@
 import type { CondensationSummaryEvent, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { estimateTokens, keptEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { eventsOfFilesInWork } from './hidden/kept-files.js';
+import type { EventRange } from '../authoring/rolling/selection.js';
 import { hiddenNames } from './hidden/hidden-names.js';
+import { eventsOfFilesInWork } from './hidden/kept-files.js';
 import { readFacts, stillRunning } from './manifest/event-facts.js';
 import type { Fact } from './manifest/fact.js';
 import { lineageOf } from './manifest/lineage.js';
@@ -10,14 +11,13 @@ import type { Lineage } from './manifest/lineage.js';
 import { Manifest } from './manifest/manifest.js';
 import { renderManifest, userWordsOf } from './manifest/render-manifest.js';
 import type { Section } from './manifest/section.js';
-import type { Selection } from '../authoring/rolling/select-middle.js';
 
 /** A summary of a range of a view, and what it costs. */
 export interface RangeSummary {
   /** The events that the summary replaces. */
   readonly ids: readonly EventId[];
   /** They as a range, if they are one. */
-  readonly range: Selection | undefined;
+  readonly range: EventRange | undefined;
   /** What is behind the summary, this range included. */
   readonly lineage: Lineage;
   readonly summary: string;
@@ -52,7 +52,7 @@ export interface RangeLimits {
  */
 export function manifestOfRange(
   view: View,
-  { start, end }: Selection,
+  { start, end }: EventRange,
   { maxSummaryTokens, maxUserWordTokens, maxNameTokens, maxFileTokens }: RangeLimits,
 ): RangeSummary | undefined {
   const inWork = eventsOfFilesInWork(view, { start, end }, { maxTokens: maxFileTokens });

@@ -2,7 +2,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { rangeContent } from '../authoring/rolling/range-content.js';
+import { rangeContent } from '../authoring/summaries/range.js';
 import { factsOfRange } from './range-facts.js';
 
 function session(): LogBuilder {

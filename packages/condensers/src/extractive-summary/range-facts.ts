@@ -1,10 +1,9 @@
 import type { View } from '@palimpsest/view';
-import type { RangeContent } from '../authoring/rolling/range-content.js';
-import type { RangeFact, RangeFacts, ReadRangeFacts } from '../authoring/summaries/range-facts.js';
-import { oneLine } from '../authoring/tool-calls/excerpt.js';
+import type { FileOperation } from '../authoring/calls/arguments.js';
+import { oneLine } from '../authoring/calls/excerpt.js';
+import type { RangeContent, RangeFact, RangeFacts, ReadRangeFacts } from '../authoring/summaries/range.js';
 import { readFacts, readFactsAhead, stillRunning } from './manifest/event-facts.js';
 import type { TaskItem } from './manifest/fact.js';
-import type { FileOperation } from '../authoring/tool-calls/patch-files.js';
 import { manifestThrough } from './manifest/lineage.js';
 import { Manifest } from './manifest/manifest.js';
 import { isOpen } from './manifest/task-facts.js';

@@ -1,12 +1,12 @@
 import { keptEventIds, newestStep } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import type { Selection } from '../authoring/rolling/select-middle.js';
+import type { EventRange } from '../authoring/rolling/selection.js';
 
 /**
  * The range behind the first `keepFirst` events that has to go so that the newest events behind it hold at most `room` tokens, as
  * the view estimates. The newest step stays. Undefined if there is no such range. Costs O(log events).
  */
-export function rangeDownTo(view: View, room: number, keepFirst: number): Selection | undefined {
+export function rangeDownTo(view: View, room: number, keepFirst: number): EventRange | undefined {
   const { length } = view.events;
   let [low, high] = [0, length];
   while (low < high) {
@@ -23,12 +23,12 @@ export function rangeDownTo(view: View, room: number, keepFirst: number): Select
 const leastKept = 1_000;
 
 /** A range, and the indices of its events that no condensation forgets, in order. */
-export interface KeptRange extends Selection {
+export interface KeptRange extends EventRange {
   readonly kept: readonly number[];
 }
 
 /** Finds what is kept of a range. */
-export function withKept(view: View, range: Selection | undefined): KeptRange | undefined {
+export function withKept(view: View, range: EventRange | undefined): KeptRange | undefined {
   if (range === undefined) return undefined;
   const { start, end } = range;
   const kept: number[] = [];

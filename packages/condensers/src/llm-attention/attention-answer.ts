@@ -1,11 +1,11 @@
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { View } from '@palimpsest/view';
-import { CondenserModelError } from '../authoring/model/model-failure.js';
-import type { ModelAccount } from '../authoring/model/model-failure.js';
-import type { Prompt } from '../authoring/prompts/prompt.js';
-import { promptWithin } from '../authoring/prompts/prompt-within.js';
-import { askForObject } from '../authoring/model/structured-answer.js';
-import type { ObjectQuestion } from '../authoring/model/structured-answer.js';
+import { CondenserModelError } from '../authoring/definition/errors.js';
+import type { ModelAccount } from '../authoring/definition/errors.js';
+import { structuredAnswer } from '../authoring/model/answers.js';
+import type { ObjectQuestion } from '../authoring/model/answers.js';
+import { promptWithin } from '../authoring/model/prompt.js';
+import type { Prompt } from '../authoring/model/prompt.js';
 
 /** The settings of a ranking call. */
 export interface AttentionQuestion {
@@ -76,7 +76,7 @@ export async function askForRanking(
         { contextWindow: llm.contextWindow, maxOutputTokens, maxEventCharacters },
       );
       const prompt = `${history}\n\nAbout ${wanted} of these events can stay. Name at least so many by their numbers, the most important first.`;
-      const { value, account } = await askForObject(
+      const { value, account } = await structuredAnswer(
         llm,
         { prompt, question, ways: ['format', 'instruction'], maxOutputTokens },
         { timeoutMs, signal },
@@ -99,7 +99,7 @@ function idsOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(ids) ? (ids as readonly unknown[]) : undefined;
 }
 
-/** The prompt numbers events from 1; the id of an event is accepted too. */
+/** Returns the event that an answer names. The prompt numbers events from 1; the id of an event is accepted too. */
 function indexOf(id: unknown, view: View): readonly number[] {
   if (typeof id !== 'number' && typeof id !== 'string') return [];
   const number = typeof id === 'string' && id.trim() === '' ? NaN : Number(id);

@@ -1,10 +1,9 @@
 import { keptEventIds, newestStep, unitsOf } from '@palimpsest/view';
-import type { View } from '@palimpsest/view';
-import type { Room, WeighedUnit } from './attention-selection.js';
+import type { Unit, View } from '@palimpsest/view';
 import type { Requirement } from '../authoring/rolling/requirement.js';
 
 /** The units that can be forgotten, and the room for them. */
-export interface Choice {
+interface Choice {
   readonly candidates: readonly WeighedUnit[];
   readonly room: Room;
   /** Unit: events. */
@@ -16,7 +15,7 @@ export interface Choice {
 }
 
 /**
- * The candidates within the limits: the units between the first events and the newest step, without those that stay in any case.
+ * Returns the candidates within the limits: the units between the first events and the newest step, without those that stay in any case.
  */
 export function choiceOf(
   view: View,
@@ -59,4 +58,48 @@ export function choiceOf(
     isAllKept: events >= forgettable && tokens >= forgettableTokens,
     wanted: Math.max(1, Math.ceil(share * forgettable)),
   };
+}
+
+/** A unit that can be forgotten, and the room that it needs to stay. */
+export interface WeighedUnit extends Unit {
+  /** The number of its events, without those that stay in any case. Unit: events. */
+  readonly events: number;
+  /** The size of these events. Unit: tokens. */
+  readonly tokens: number;
+}
+
+/** The room for units that stay. */
+export interface Room {
+  /** Unit: events. */
+  readonly events: number;
+  /** Unit: tokens. */
+  readonly tokens: number;
+}
+
+/**
+ * Selects the units that stay: first the units of the ranked events, the most important first, then the newest ones. A unit stays
+ * whole, if there is room for it. Ranks without an event in this view, and repeated ranks, take no room.
+ *
+ * @see LLMAttentionCondenser of OpenHands at d6fab190, without its faults: there, unknown and repeated ids, and those of the
+ *   first events, take room, also when it fills up with the newest
+ */
+export function selectByRank(
+  units: readonly WeighedUnit[],
+  { ranked, room }: { readonly ranked: readonly number[]; readonly room: Room },
+): ReadonlySet<WeighedUnit> {
+  const named = new Set(ranked);
+  const unitAt = new Map<number, WeighedUnit>();
+  for (const unit of units)
+    for (let index = unit.start; index < unit.end; index++) if (named.has(index)) unitAt.set(index, unit);
+  const chosen = new Set<WeighedUnit>();
+  let { events, tokens } = room;
+  const choose = (unit: WeighedUnit | undefined): void => {
+    if (unit === undefined || chosen.has(unit) || unit.events > events || unit.tokens > tokens) return;
+    chosen.add(unit);
+    events -= unit.events;
+    tokens -= unit.tokens;
+  };
+  for (const index of ranked) choose(unitAt.get(index));
+  for (const unit of units.toReversed()) choose(unit);
+  return chosen;
 }

@@ -1,5 +1,5 @@
 /**
- * What a model is asked for a ranking of events, as a Jinja template: copy it to write your own. It shows the `transcript`, in which
+ * The prompt that asks a model for a ranking of events, as a Jinja template: copy it to write your own. It shows the `transcript`, in which
  * each event has the `number` by which the answer names it. How many may stay, and how to answer, is said behind it.
  */
 export const attentionTemplate = `An agent works on a task for a user, and its history has grown too long for its memory. Below is that

@@ -3,28 +3,32 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { newestStep, NoCondensationAvailableError, unitsOf } from '@palimpsest/view';
 import type { Condenser, Unit, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
+import { createCondenser, defineCondenser } from '../authoring/definition/define-condenser.js';
+import { CondenserModelError } from '../authoring/definition/errors.js';
+import type { ModelAccount } from '../authoring/definition/errors.js';
+import {
+  flag,
+  optionGroup,
+  optionsOf,
+  roomBehindFirst,
+  sizeOptions,
+  defaultKeepFirst,
+} from '../authoring/definition/option-schemas.js';
+import type { SizeOptions } from '../authoring/definition/option-schemas.js';
 import { backgroundCondenser } from '../authoring/model/background.js';
-import { askForRanking } from './attention-answer.js';
-import type { AttentionQuestion } from './attention-answer.js';
-import { choiceOf } from './attention-choice.js';
-import { selectByRank } from './attention-selection.js';
-import type { Room, WeighedUnit } from './attention-selection.js';
-import { forgetUnits } from '../authoring/rolling/forget-units.js';
-import { CondenserModelError } from '../authoring/model/model-failure.js';
-import type { ModelAccount } from '../authoring/model/model-failure.js';
-import { modelCallOptions } from '../authoring/options/model-call-options.js';
-import type { ModelCallOptions } from '../authoring/options/model-call-options.js';
-import { flag, optionGroup, optionsOf } from '../authoring/options/option-schemas.js';
-import { roomBehindFirst, sizeOptions, usualFirst } from '../authoring/options/size-options.js';
-import type { SizeOptions } from '../authoring/options/size-options.js';
-import { attentionTemplate } from './attention.prompt.js';
-import { promptOf } from '../authoring/prompts/prompt.js';
-import { assertProgress, usualProgress } from '../authoring/rolling/progress.js';
-import type { Gone } from '../authoring/rolling/progress.js';
+import { modelCallOptions } from '../authoring/model/call-model.js';
+import type { ModelCallOptions } from '../authoring/model/call-model.js';
+import { promptOf } from '../authoring/model/prompt.js';
 import { requirementOf } from '../authoring/rolling/requirement.js';
 import type { Requirement } from '../authoring/rolling/requirement.js';
-import { rollingCondenser } from '../authoring/rolling/rolling.js';
+import { rollingCondenser } from '../authoring/rolling/rolling-condenser.js';
+import { assertProgress, defaultMinProgress, forgetUnits } from '../authoring/rolling/selection.js';
+import type { Forgotten } from '../authoring/rolling/selection.js';
+import { askForRanking } from './attention-answer.js';
+import type { AttentionQuestion } from './attention-answer.js';
+import { choiceOf, selectByRank } from './attention-choice.js';
+import type { Room, WeighedUnit } from './attention-choice.js';
+import { attentionTemplate } from './attention.prompt.js';
 
 /** Options of {@link llmAttentionCondenser}. */
 export interface LLMAttentionOptions extends SizeOptions {
@@ -82,7 +86,7 @@ export const llmAttention = /* @__PURE__ */ defineCondenser({
     /* @__PURE__ */ roomBehindFirst('an event'),
   ),
   create: (options, { llm, createEvent }) => {
-    const { maxSize, keepFirst = usualFirst(maxSize, 'an event'), maxTokens, modelCall } = options;
+    const { maxSize, keepFirst = defaultKeepFirst(maxSize, 'an event'), maxTokens, modelCall } = options;
     const write = promptOf(name, modelCall.prompt ?? attentionTemplate, 'modelCall.prompt');
     const question: AttentionQuestion = { ...modelCall, llm, write };
     const parts = { sizes: { maxSize, keepFirst }, maxTokens, question, createEvent };
@@ -124,7 +128,7 @@ function attention({ sizes, maxTokens, isEarly, question, createEvent, asks }: P
     requirement: (view, context) => requirementOf(view, context, { maxSize: sizes.maxSize, maxTokens, isEarly }),
     getCondensation: async (view, requirement, context) => {
       const { candidates, room, forgettable, isAllKept, wanted } = choiceOf(view, requirement, sizes);
-      if (isAllKept || forgettable < view.events.length * usualProgress)
+      if (isAllKept || forgettable < view.events.length * defaultMinProgress)
         throw new NoCondensationAvailableError(
           `of ${view.events.length} events too few, ${forgettable}, lie between the first ones and the newest step`,
         );
@@ -154,8 +158,8 @@ function attention({ sizes, maxTokens, isEarly, question, createEvent, asks }: P
   });
 }
 
-/** The units for which there is no room, whatever the model ranks first. */
-function leastToGo(candidates: readonly WeighedUnit[], room: Room): Gone {
+/** Returns the units for which there is no room, whatever the model ranks first. */
+function leastToGo(candidates: readonly WeighedUnit[], room: Room): Forgotten {
   const gone = { events: -room.events, tokens: -room.tokens };
   for (const { events, tokens } of candidates) {
     gone.events += events;

@@ -3,9 +3,9 @@ import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { isCondensation, View } from '@palimpsest/view';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { factsHeading, wordsHeading } from '../authoring/summaries/kept-text.js';
-import { factsNotIn } from '../authoring/summaries/range-facts.js';
 import { fewer } from '../../test-support/fewer.js';
+import { factsHeading, wordsHeading } from '../authoring/summaries/kept-text.js';
+import { factsNotIn } from '../authoring/summaries/range.js';
 import { llmSummarizingCondenser } from './llm-summarizing.js';
 
 /** One step of a session; each has its number in its texts, so that no two are the same. */

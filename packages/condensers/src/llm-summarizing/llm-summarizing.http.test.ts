@@ -6,9 +6,9 @@ import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import type { AnthropicServerOptions, OpenAIServerOptions } from '@palimpsest/provider-servers';
 import { isCondensation, NoCondensationAvailableError, View } from '@palimpsest/view';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { summaryHeader } from '../authoring/model/summary.prompt.js';
 import { llmSummarizingCondenser } from './llm-summarizing.js';
 import type { LLMSummarizingOptions } from './llm-summarizing.js';
-import { summaryHeader } from '../authoring/prompts/summary.prompt.js';
 
 // The SDKs themselves, over HTTP, to servers that count tokens, refuse and fail as the providers do.
 

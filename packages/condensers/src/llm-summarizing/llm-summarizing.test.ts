@@ -1,6 +1,6 @@
+import type { Condensation, Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
-import type { Condensation, Event } from '@palimpsest/events';
 import {
   AuthenticationError,
   ContextWindowExceededError,
@@ -13,12 +13,12 @@ import type { Script, ScriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { isCondensation, NoCondensationAvailableError, pin, View, ViewProjection } from '@palimpsest/view';
 import type { AttemptReport, CondenseContext, ViewOptions } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { llmSummarizingCondenser } from './llm-summarizing.js';
-import type { LLMSummarizingOptions } from './llm-summarizing.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
+import { summaryHeader } from '../authoring/model/summary.prompt.js';
 import { pipelineCondenser } from '../pipeline/pipeline.js';
 import { recentEventsCondenser } from '../recent-events/recent-events.js';
-import { summaryHeader } from '../authoring/prompts/summary.prompt.js';
+import { llmSummarizingCondenser } from './llm-summarizing.js';
+import type { LLMSummarizingOptions } from './llm-summarizing.js';
 
 const words = 'word '.repeat(40);
 

@@ -1,10 +1,10 @@
 import type { Condenser } from '@palimpsest/view';
-import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
-import { factsOfRange } from '../extractive-summary/range-facts.js';
-import { summaryTemplate } from '../authoring/prompts/summary.prompt.js';
+import { createCondenser, defineCondenser } from '../authoring/definition/define-condenser.js';
+import { summaryTemplate } from '../authoring/model/summary.prompt.js';
 import { llmSummarizer } from '../authoring/summaries/summarizer.js';
-import { modelSummaryCondenser, modelSummaryOptions } from '../authoring/summaries/summarizing.js';
-import type { ModelSummaryOptions } from '../authoring/summaries/summarizing.js';
+import { modelSummaryCondenser, modelSummaryOptions } from '../authoring/summaries/summarizing-condenser.js';
+import type { ModelSummaryOptions } from '../authoring/summaries/summarizing-condenser.js';
+import { factsOfRange } from '../extractive-summary/range-facts.js';
 
 /** Options of {@link llmSummarizingCondenser}. The default prompt is {@link summaryTemplate}. */
 export type LLMSummarizingOptions = ModelSummaryOptions;
@@ -12,15 +12,15 @@ export type LLMSummarizingOptions = ModelSummaryOptions;
 const name = 'llmSummarizing';
 
 /**
- * A rolling summary by a model. The first `keepFirst` events and the newest ones stay, and one summary replaces the events
+ * Returns a rolling summary by a model. The first `keepFirst` events and the newest ones stay, and one summary replaces the events
  * between them. More than `maxSize` events is a soft trigger; too many tokens, or a request, is a hard one. Each trigger has its
  * own tail length, and the shortest applies: half of `maxSize`, half of the budget, half of the events. The budget is the model's
  * window minus its answer and a tenth, or `maxTokens` if that is less. The newest step stays, except in the last resort.
  *
  * The model reads the whole events and the previous summary, which the new one replaces. What the user said in these events stands in
  * the summary word for word, within `maxUserWordTokens`; so do facts that are read from the log and that the model did not name: the
- * ids of what still runs, the last error, open tasks, failing tests, changed files ({@link factsOfRange}). With `modelCall.extendsAgentRequest` the model is asked
- * behind the agent's own request.
+ * ids of what still runs, the last error, open tasks, failing tests, changed files ({@link factsOfRange}). With
+ * `modelCall.extendsAgentRequest` the model is asked behind the agent's own request.
  *
  * If the model throws, returns no text, is
  * too slow, is cut off, or answers with more than the summary would replace, the history is unchanged and the failure is

@@ -1,11 +1,11 @@
 import type { Condenser } from '@palimpsest/view';
-import { defineCondenser } from '../authoring/define-condenser.js';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
-import { assertOptionsObject } from '../authoring/options/option-issues.js';
-import { optionsOf } from '../authoring/options/option-schemas.js';
+import { defineCondenser } from '../authoring/definition/define-condenser.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
+import { optionsOf } from '../authoring/definition/option-schemas.js';
+import { assertOptionsObject } from '../authoring/definition/options.js';
 
 /**
- * The condenser that does nothing: it returns its view unchanged. It does not handle requests, so a model call that overflows
+ * Returns a condenser that returns its view unchanged. It does not handle requests, so a model call that overflows
  * ends the run. Bound: none.
  *
  * @throws {@link InvalidCondenserConfigError} when an option is given: there are none.

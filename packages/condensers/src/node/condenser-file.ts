@@ -19,7 +19,7 @@ export async function loadCondenserFile(file: string, options: LoadCondenserOpti
   return (await loadCondenserConfigFile(file, options)).condenser;
 }
 
-/** Like {@link loadCondenserFile}, with a note for every name that was read as another one. @throws the same errors. */
+/** Loads a condenser like {@link loadCondenserFile}, with a note for every name that was read as another one. @throws the same errors. */
 export async function loadCondenserConfigFile(
   file: string,
   options: LoadCondenserOptions = {},

@@ -1,9 +1,8 @@
 import { addressOf } from '@palimpsest/events';
 import type { ActionEvent } from '@palimpsest/events';
-import { filesOfPatch } from '../authoring/tool-calls/patch-files.js';
-import { firstLineOf } from './first-line.js';
+import { filesOfPatch } from '../authoring/calls/arguments.js';
 import { argumentStub, pathsText } from './observation-masking.prompt.js';
-import { fitting, pathsWithin } from './paths-within.js';
+import { firstLineOf, fitting, pathsWithin } from './observation-stub.js';
 
 /** Arguments with deeper nesting are not masked: a model can write them, but no tool accepts them. Unit: levels. */
 const deepest = 64;
@@ -15,7 +14,7 @@ const filesCharacters = 200;
 const placesCharacters = 200;
 
 /**
- * The arguments of a call in which a note replaces each long text. Short values stay, and the result is the text of a JSON object
+ * Returns the arguments of a call in which a note replaces each long text. Short values stay, and the result is the text of a JSON object
  * with the same keys. Each note names the call's address, and what finds the place in a file again: the files and places of a patch,
  * or the first line of another text; then the paths in it. With a `placeholder`, that text replaces the note. No note is longer than what
  * it replaces. Undefined if the arguments are not an object, hold no long text, or are nested too deep.
@@ -50,7 +49,7 @@ function withoutLongTexts(value: unknown, noteFor: (text: string) => string): un
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutLongTexts(item, noteFor)]));
 }
 
-/** The nesting depth of a value, up to the limit. */
+/** Returns the nesting depth of a value, up to the limit. */
 function depthOf(value: unknown, depth = 0): number {
   if (typeof value !== 'object' || value === null || depth > deepest) return depth;
   return Object.values(value).reduce<number>((most, item) => Math.max(most, depthOf(item, depth + 1)), depth);
@@ -68,7 +67,7 @@ function noteOf(text: string, action: ActionEvent, maxPathTokens: number): strin
   });
 }
 
-/** The files of a patch, and the headings of its changes, or their first lines where a heading says nothing, as far as they fit. */
+/** Returns the files of a patch, and the headings of its changes, or their first lines where a heading says nothing, as far as they fit. */
 function aboutPatch(patch: string, files: readonly string[]): string {
   const parts = [`patch of ${pathsText(fitting(files, filesCharacters))}`];
   let left = placesCharacters;

@@ -1,6 +1,11 @@
-import type { NamedPaths } from './paths-within.js';
+/** Paths of a hidden text, and how many others it names. */
+export interface NamedPaths {
+  /** Word for word as in the text. */
+  readonly paths: readonly string[];
+  readonly otherPaths: number;
+}
 
-/** The text that a model reads in the place of a masked result. */
+/** Returns the text that a model reads in the place of a masked result. */
 export function stubText(
   result: NamedPaths & {
     readonly toolName: string;
@@ -10,7 +15,7 @@ export function stubText(
     readonly images: number;
     /** Each in words. */
     readonly files: readonly string[];
-    /** How the call ended, where that is more than that it went through. */
+    /** The end of the call, where that is more than that it went through. */
     readonly status: string | undefined;
     readonly firstLine: string;
   },
@@ -27,14 +32,14 @@ export function stubText(
   return `[Old output of ${toolName} (address ${address}) is hidden: ${parts.join('; ')}. Make the call again if you need it.]`;
 }
 
-/** The text that a model reads in the place of a masked argument of one of its own old calls. */
+/** Returns the text that a model reads in the place of a masked argument of one of its own old calls. */
 export function argumentStub(
   argument: NamedPaths & {
     readonly lines: number;
     readonly characters: number;
     /** Of the call. */
     readonly address: string;
-    /** What the text begins with, or what it is. */
+    /** The beginning of the text, or what it is. */
     readonly about: string;
   },
 ): string {
@@ -48,7 +53,7 @@ function namesText(named: NamedPaths): string {
   return named.paths.length === 0 ? '' : `names: ${pathsText(named)}`;
 }
 
-/** A list of paths, and how many others there are. */
+/** Returns a list of paths, and how many others there are. */
 export function pathsText({ paths, otherPaths }: NamedPaths): string {
   return [...paths, ...(otherPaths === 0 ? [] : [`${otherPaths} more`])].join(', ');
 }

@@ -1,5 +1,5 @@
-import type { Condensation, Event, EventId, LLMConvertibleEvent, Message } from '@palimpsest/events';
 import { addressOf, toolResultContent } from '@palimpsest/events';
+import type { Condensation, Event, EventId, LLMConvertibleEvent, Message } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import {
   isCondensation,
@@ -13,11 +13,11 @@ import {
 import { condenserContract, messageViolations } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { contractSeeds } from '../../test-support/contract-seeds.js';
 import { fewer } from '../../test-support/fewer.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import { observationMaskingCondenser } from './observation-masking.js';
 import type { ObservationMaskingOptions } from './observation-masking.js';
-import { contractSeeds } from '../../test-support/contract-seeds.js';
 
 const report = () => {};
 const long = (text: string) => `${text}\n`.repeat(100);

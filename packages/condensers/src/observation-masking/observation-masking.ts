@@ -2,15 +2,15 @@ import { isErrorResult, isToolResult } from '@palimpsest/events';
 import type { ActionEvent, CreateEvent, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
-import { maskedArguments } from './argument-mask.js';
-import { batchesOrEveryStep, maskingCondenser, maskOptions } from '../authoring/masks/masking.js';
-import type { MaskOptions } from '../authoring/masks/masking.js';
+import { remembered } from '../authoring/calls/remembered.js';
+import { createCondenser, defineCondenser } from '../authoring/definition/define-condenser.js';
+import { flag, optionsOf, wholeNumber } from '../authoring/definition/option-schemas.js';
+import { batchesOrEveryStep, maskingCondenser, maskOptions } from '../authoring/masks/masking-condenser.js';
+import type { MaskOptions } from '../authoring/masks/masking-condenser.js';
 import { answeredCall, leastSavedByOne } from '../authoring/masks/masks.js';
 import type { MaskRule } from '../authoring/masks/masks.js';
+import { maskedArguments } from './argument-mask.js';
 import { observationStub } from './observation-stub.js';
-import { flag, optionsOf, wholeNumber } from '../authoring/options/option-schemas.js';
-import { remembered } from '../authoring/remembered.js';
 
 /** Options of {@link observationMaskingCondenser}. */
 export interface ObservationMaskingOptions extends MaskOptions {

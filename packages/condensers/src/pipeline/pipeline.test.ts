@@ -1,15 +1,15 @@
-import type { Condensation, Event } from '@palimpsest/events';
 import { createEvent } from '@palimpsest/events';
+import type { Condensation, Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { isCondensation, NoCondensationAvailableError, View } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import { extractiveSummaryCondenser } from '../extractive-summary/extractive-summary.js';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
 import { noOpCondenser } from '../no-op/no-op.js';
 import { observationMaskingCondenser } from '../observation-masking/observation-masking.js';
-import { pipelineCondenser } from './pipeline.js';
 import { recentEventsCondenser } from '../recent-events/recent-events.js';
+import { pipelineCondenser } from './pipeline.js';
 
 const quiet = { report: () => {} };
 

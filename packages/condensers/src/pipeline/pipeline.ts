@@ -1,9 +1,9 @@
 import { isCondensation, NoCondensationAvailableError } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { defineCondenser } from '../authoring/define-condenser.js';
-import { optionsOf } from '../authoring/options/option-schemas.js';
-import { areCondensers, assertResult, contextOf, withStage } from '../authoring/stages.js';
+import { defineCondenser } from '../authoring/definition/define-condenser.js';
+import { optionsOf } from '../authoring/definition/option-schemas.js';
+import { areCondensers, assertResult, contextOf, withStage } from '../authoring/definition/stages.js';
 
 /**
  * Runs condensers in sequence, each on the view that the previous one returned, and stops at the first `Condensation`.

@@ -3,12 +3,12 @@ import type { Condensation, CondensationSummaryEvent, EventId, LLMConvertibleEve
 import { newestStep, redactedCopy } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 
-/** What a condensation changes in a view. Unit: tokens, as the view estimates. */
+/** The sizes that a condensation changes in a view. Unit: tokens, as the view estimates. */
 export interface Change {
   readonly savedTokens: number;
-  /** What stands behind the first change and before the newest step, the summary included. */
+  /** The part after the first change and before the newest step, the summary included. */
   readonly rewrittenTokens: number;
-  /** What stands before the first change: the part that the prompt cache still serves. */
+  /** The part before the first change, which the prompt cache still serves. */
   readonly untouchedTokens: number;
 }
 
@@ -38,7 +38,7 @@ export function changeOf(view: View, condensation: Condensation): Change {
   };
 }
 
-/** What a redaction puts in place of a text or of arguments. */
+/** The replacements of a redaction, for a text or for arguments. */
 interface Mask {
   readonly text?: string | undefined;
   readonly arguments?: string | undefined;
@@ -71,11 +71,11 @@ function summaryEvent(summary: string): CondensationSummaryEvent {
 }
 
 /**
- * How much smaller each of some condensations in force has made the view, in order. Unit: tokens, as the view estimates. Costs
+ * Returns how much smaller each of some condensations in force has made the view, in order. Unit: tokens, as the view estimates. Costs
  * O(events that they have forgotten).
  */
 export function removedBy(view: View, condensations: readonly Condensation[]): readonly number[] {
-  /** What has been removed of each event so far. */
+  /** The tokens that have been removed of each event so far. */
   const removed = new Map<EventId, number>();
   const remove = (id: EventId, tokens: number): number => {
     const before = removed.get(id) ?? 0;
@@ -94,7 +94,7 @@ export function removedBy(view: View, condensations: readonly Condensation[]): r
   });
 }
 
-/** The summary of a condensation is named after it. */
+/** Returns the size of an event as it was logged. The summary of a condensation is named after it. */
 function sizeOfOriginal(view: View, id: EventId): number {
   const event = view.original(id) ?? view.original(id.replace(/-summary-*$/, ''));
   if (event === undefined) return 0;

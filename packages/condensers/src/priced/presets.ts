@@ -3,7 +3,7 @@ import type { CachePrices, Condenser } from '@palimpsest/view';
 import { extractiveSummaryCondenser } from '../extractive-summary/extractive-summary.js';
 import type { ExtractiveSummaryOptions } from '../extractive-summary/extractive-summary.js';
 
-/** What a preset consists of. */
+/** The parts of a preset. */
 export interface Preset {
   readonly stages: readonly Condenser[];
   /** Prices that replace those of the host. */
@@ -52,7 +52,7 @@ export const presetNames: readonly [PresetName, ...PresetName[]] = ['balanced', 
 /** Events are no measure of a bill. */
 const anyNumber = Number.MAX_SAFE_INTEGER;
 
-/** The stages of a preset, and its prices. */
+/** Returns the stages of a preset, and its prices. */
 export function presetOf(name: PresetName, createEvent?: CreateEvent): Preset {
   const stage = extractiveSummaryCondenser({ maxSize: anyNumber, keepFirst: 1, ...sizes[name], createEvent });
   return name === 'noCache' ? { stages: [stage], prices: { read: 1, write: 1 } } : { stages: [stage] };

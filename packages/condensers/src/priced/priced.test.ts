@@ -1,12 +1,12 @@
-import fc from 'fast-check';
-import type { Condensation, Event, ObservationEvent, Usage } from '@palimpsest/events';
 import { eventFactory } from '@palimpsest/events';
+import type { Condensation, Event, ObservationEvent, Usage } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { condensation, isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
 import type { AttemptReport, CondenseContext, Condenser, Reducer } from '@palimpsest/view';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import { extractiveSummaryCondenser } from '../extractive-summary/extractive-summary.js';
 import { llmSummarizingCondenser } from '../llm-summarizing/llm-summarizing.js';
 import { noOpCondenser } from '../no-op/no-op.js';

@@ -1,31 +1,17 @@
-import type { Condensation, CreateEvent, Usage } from '@palimpsest/events';
-import {
-  cachePricesOf,
-  isCacheCold,
-  isCondensation,
-  isReducer,
-  newestStep,
-  NoCondensationAvailableError,
-} from '@palimpsest/view';
+import type { Condensation, CreateEvent } from '@palimpsest/events';
+import { isCondensation, isReducer, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CachePrices, CondenseContext, Condenser, Reduction, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
-import { optionIssue, optionsOf } from '../authoring/options/option-schemas.js';
-import type { OptionsCheck } from '../authoring/options/option-schemas.js';
-import { isKnownUnavailable, sizeNow } from '../authoring/rolling/back-off.js';
-import { calibrationOf } from '../authoring/rolling/calibration.js';
-import { areCondensers, assertResult, contextOf, withStage } from '../authoring/stages.js';
+import { createCondenser, defineCondenser } from '../authoring/definition/define-condenser.js';
+import { optionIssue, optionsOf } from '../authoring/definition/option-schemas.js';
+import type { OptionsCheck } from '../authoring/definition/option-schemas.js';
+import { areCondensers, assertResult, contextOf, withStage } from '../authoring/definition/stages.js';
+import { eventCount, isKnownUnavailable } from '../authoring/rolling/rolling-condenser.js';
 import { changeOf } from './change.js';
-import { judge } from './decision.js';
-import type { Insurance, Situation } from './decision.js';
-import { ledgerOf } from './ledger.js';
-import type { Ledger } from './ledger.js';
-import { callsSinceLast } from './model-calls.js';
-import type { CallSizes } from './model-calls.js';
-import { isWaitingForRoom, reportNoRoom, roomOf, statementOf, urgencyOf } from './room.js';
-import type { Room } from './room.js';
+import { decide, pathOf, reportNoRoom, situationOf } from './decide.js';
+import type { Insurance } from './decide.js';
+import { withLedger } from './ledger.js';
 import { presetNames, presetOf } from './presets.js';
-import { isCacheUnread } from './reported-cache.js';
 import type { Preset, PresetName } from './presets.js';
 
 /** Options of {@link pricedCondenser}. */
@@ -135,18 +121,8 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
     protects: stages.every((stage) => stage.protects !== false),
     condense: async (view, context = {}) => {
       if (context.preview === true) return shownBy(stages, view, context);
-      const room = roomOf(view, context);
-      const situation = situationOf(view, prices === undefined ? context : { ...context, prices });
-      const waits = isWaitingForRoom(view, situation.calls.length);
-      // Between two model calls, a second condensation saves nothing that the first could not have saved.
-      const mayPay = situation.calls.length > 0 || view.condensations.length === 0;
-      const reasonFor = (current: View, reduction: Reduction): string | undefined =>
-        urgencyOf(room, current.tokens() - reduction.savedTokens, waits) ??
-        (mayPay
-          ? judge(reduction, situation, insurance)
-          : isWrittenAnyway(current, reduction, situation)
-            ? 'rewritten'
-            : undefined);
+      const situation = situationOf(view, prices === undefined ? context : { ...context, prices }, insurance);
+      const { room } = situation;
       let current: View = view;
       let unable: NoCondensationAvailableError | undefined;
       for (const stage of stages) {
@@ -155,30 +131,27 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
           const own = contextOf(stage, context);
           if (isReducer(stage)) {
             current = stage.show?.(current, own) ?? current;
-            const reduction = stage.estimate(current, own);
-            const reason = reduction && reasonFor(current, reduction);
-            const isUrgent = reason === 'request' || reason === 'tokens';
-            const isDue = reason !== undefined && (isUrgent || !isKnownUnavailable(view, pathOf(stage)));
-            if (!isDue) continue;
+            const { act, reason } = decide(stage, stage.estimate(current, own), current, situation);
+            if (!act) continue;
             const reduced = await stage.reduce(current, own);
-            if (!isUrgent) assertSaves(current, reduced);
-            return withLedger(withStage(reduced, stage), current, { ...situation, room }, reason);
+            if (reason !== 'request' && reason !== 'tokens') assertSaves(current, reduced);
+            return withLedger(withStage(reduced, stage), current, situation, reason);
           }
           // One that has made no room for the window is not told of it again at each step.
-          const result = await stage.condense(current, waits ? { ...own, contextWindow: undefined } : own);
+          const result = await stage.condense(current, room.isWaiting ? { ...own, contextWindow: undefined } : own);
           assertResult(result, name, stage);
           if (!isCondensation(result)) {
             current = result;
             continue;
           }
-          const reason = paidReason(result) ?? reasonFor(current, asReduction(current, result));
-          if (reason !== undefined)
-            return withLedger(withStage(result, stage), current, { ...situation, room }, reason);
+          const { act, reason } =
+            paidDecision(result) ?? decide(stage, asReduction(current, result), current, situation);
+          if (act) return withLedger(withStage(result, stage), current, situation, reason);
         } catch (error) {
           if (!NoCondensationAvailableError.isInstance(error)) throw error;
           unable = error;
           if (isKnownUnavailable(view, pathOf(stage))) continue;
-          const data = { stage: stage.name, condenser: pathOf(stage), events: sizeNow(view), tokens: view.tokens() };
+          const data = { stage: stage.name, condenser: pathOf(stage), events: eventCount(view), tokens: view.tokens() };
           context.report?.({ outcome: 'unavailable', reason: error.message, data });
         }
       }
@@ -189,7 +162,7 @@ function whenItPays({ stages, prices }: Preset, insurance: Insurance): Condenser
   };
 }
 
-/** What the model reads of a view in any case: no stage condenses for a preview. */
+/** Returns what the model reads of a view in any case: no stage condenses for a preview. */
 async function shownBy(stages: readonly Condenser[], view: View, context: CondenseContext): Promise<View> {
   let current = view;
   for (const stage of stages) {
@@ -200,99 +173,24 @@ async function shownBy(stages: readonly Condenser[], view: View, context: Conden
   return current;
 }
 
-/**
- * Whether the condensation that another stage has just made has the next call write everything behind the first change in any case.
- * A stage that gains nothing by waiting goes along with it.
- */
-function isWrittenAnyway(view: View, reduction: Reduction, { ledger }: Situation): boolean {
-  const { savedTokens, rewrittenTokens, savedShare } = reduction;
-  const untouched = view.tokens(0, newestStep(view).start) - savedTokens - rewrittenTokens;
-  return savedShare === 0 && savedTokens > 0 && untouched >= ledger.cached;
-}
-
-/** The name under which the log states that a stage could not act, so that it is not asked again at each step. */
-function pathOf(stage: Condenser): string {
-  return `${name}/${stage.name}`;
-}
-
-/** @throws {@link NoCondensationAvailableError} when a reducer has promised more than it can keep. */
+/** Checks a reducer's promise. @throws {@link NoCondensationAvailableError} when it has promised more than it can keep. */
 function assertSaves(view: View, condensation: Condensation): void {
   if (changeOf(view, condensation).savedTokens > 0) return;
   throw new NoCondensationAvailableError('the condensation would not make the view smaller');
 }
 
-/** The reason of a condensation for which a model was asked: its price is paid, so it is not dropped. Undefined for any other. */
-function paidReason({ metadata = {} }: Condensation): string | undefined {
+/**
+ * Returns the decision on a condensation for which a model was called: its price is paid, so it is not dropped. Undefined for any
+ * other.
+ */
+function paidDecision({ metadata = {} }: Condensation): { readonly act: true; readonly reason: string } | undefined {
   const { usage, reason } = metadata;
   if (typeof usage !== 'object' || usage === null) return undefined;
-  return typeof reason === 'string' ? reason : 'asked';
+  return { act: true, reason: typeof reason === 'string' ? reason : 'asked' };
 }
 
-/** What the model of a condensation has cost. Unit: the price of an uncached input token. */
-function costOfModel({ metadata = {} }: Condensation, { read, write, output }: Required<CachePrices>): number {
-  const { usage } = metadata;
-  if (typeof usage !== 'object' || usage === null) return 0;
-  const tokens = (kind: keyof Usage): number => {
-    const count = (usage as Readonly<Partial<Record<keyof Usage, unknown>>>)[kind];
-    return typeof count === 'number' && Number.isFinite(count) ? Math.max(0, count) : 0;
-  };
-  return (
-    tokens('uncachedInputTokens') +
-    write * tokens('cacheWriteTokens') +
-    read * tokens('cacheReadTokens') +
-    output * tokens('outputTokens')
-  );
-}
-
-function situationOf(view: View, context: CondenseContext): Situation & { readonly calls: CallSizes } {
-  const stated = cachePricesOf(context);
-  // Without a cache that reads, each call pays for the whole request, as when it is written.
-  const prices = isCacheUnread(view, context) ? { ...stated, read: stated.write } : stated;
-  // Prices are per token of the provider, and so is what is sent beside the view; their ratio to the view's estimate is one.
-  const fixed = (context.fixedTokens ?? 0) / calibrationOf(view, context.fixedTokens);
-  const calls = callsSinceLast(view);
-  return {
-    prices,
-    ledger: ledgerOf(view, prices, fixed, calls),
-    fixed,
-    tokens: view.tokens(),
-    calls,
-    isCold: isCacheCold(view, context),
-  };
-}
-
-/** A condensation that another condenser has made counts as one whose savings do not grow faster than the view. */
+/** Returns the condensation of any other condenser as a reduction whose savings do not grow faster than the view. */
 function asReduction(view: View, condensation: Condensation): Reduction {
   const { savedTokens, rewrittenTokens } = changeOf(view, condensation);
   return { savedTokens, rewrittenTokens };
-}
-
-/** States the ledger as it is before the call that follows, with what the cache still holds of it. */
-function withLedger(
-  condensation: Condensation,
-  view: View,
-  { prices, ledger, isCold, room }: Situation & { readonly room: Room },
-  reason: string,
-): Condensation {
-  const { savedTokens, untouchedTokens } = changeOf(view, condensation);
-  const tokensBefore = view.tokens();
-  const stated: Ledger = {
-    ...ledger,
-    bill: ledger.bill + costOfModel(condensation, prices),
-    cached: isCold ? 0 : Math.min(ledger.cached, untouchedTokens),
-    rawCached: isCold ? 0 : ledger.rawCached,
-    hidden: Math.max(0, ledger.hidden + savedTokens),
-    isCold: isCold || ledger.isCold,
-  };
-  return Object.freeze({
-    ...condensation,
-    metadata: Object.freeze({
-      ...condensation.metadata,
-      reason,
-      tokensBefore,
-      tokensAfter: tokensBefore - savedTokens,
-      ...statementOf(room, tokensBefore - savedTokens),
-      ledger: stated,
-    }),
-  });
 }

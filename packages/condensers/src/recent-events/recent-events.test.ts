@@ -2,10 +2,10 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { keptEventIds, View, ViewProjection } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { messageViolations, randomLog } from '@palimpsest/view/testing';
-import { expect, test } from 'vitest';
 import fc from 'fast-check';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { expect, test } from 'vitest';
 import { fewer } from '../../test-support/fewer.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import { recentEventsCondenser } from './recent-events.js';
 
 const condense = (condenser: Condenser, view: View) => condenser.condense(view, { report: () => {} }) as View;

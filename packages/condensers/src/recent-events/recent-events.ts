@@ -2,9 +2,9 @@ import type { EventId } from '@palimpsest/events';
 import { keptEventIds, newestStep } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { defineCondenser } from '../authoring/define-condenser.js';
-import { optionIssue, optionsOf, wholeNumber } from '../authoring/options/option-schemas.js';
-import type { OptionsCheck } from '../authoring/options/option-schemas.js';
+import { defineCondenser } from '../authoring/definition/define-condenser.js';
+import { optionIssue, optionsOf, wholeNumber } from '../authoring/definition/option-schemas.js';
+import type { OptionsCheck } from '../authoring/definition/option-schemas.js';
 
 /** Options of {@link recentEventsCondenser}. */
 export interface RecentEventsOptions {
@@ -17,12 +17,12 @@ export interface RecentEventsOptions {
 }
 
 /**
- * **Warning: with a prompt cache this costs more than doing nothing.** Each step rewrites what the provider has cached: on long recorded
- * sessions the bill was two to six times that of doing nothing. Use it for models without a prompt cache, or for short histories.
- *
  * Shows the first events and the newest ones and hides the events between them, at each step. No event is forgotten, no model is
  * called, and no note replaces the hidden events. It declares `rewritesEveryStep`: the window slides, so each step rewrites the
  * provider's cached prefix.
+ *
+ * **Warning: with a prompt cache this costs more than doing nothing.** On long recorded sessions the bill was two to six times that of
+ * doing nothing. Use it for models without a prompt cache, or for short histories.
  *
  * Bound: `maxSize` events, plus the protected events (at most three), the rest of the unit in which the first events end, and the
  * newest step if it is larger than the window. Units that cannot be cut are hidden whole or not at all.
@@ -60,7 +60,7 @@ export const recentEvents = /* @__PURE__ */ defineCondenser({
   }),
 });
 
-/** The ids of the events between the first and the newest ones, without those that are kept. */
+/** Returns the ids of the events between the first and the newest ones, without those that are kept. */
 function hiddenEvents(view: View, keepFirst: number, maxSize: number): ReadonlySet<EventId> {
   const { events, cutPoints } = view;
   const wanted = events.length - (maxSize - keepFirst);

@@ -41,24 +41,24 @@ async function run(options: SlidingWindowOptions, requests: number) {
       await ask();
     }
     projection.append(log.agent(`Answer ${request}.`));
-    if (request % 100 === 0) expect(messageViolations(projection.view.toMessages())).toEqual([]);
+    if (request % 50 === 0) expect(messageViolations(projection.view.toMessages())).toEqual([]);
   }
   return { most, view: projection.view };
 }
 
-test('600 requests in windows of three: never more than three that are not summarised, nor more summaries than allowed', async () => {
-  const { most } = await run({ compactionInterval: 3, overlapSize: 1, maxSummaries: 5 }, 600);
+test('150 requests in windows of three: never more than three that are not summarised, nor more summaries than allowed', async () => {
+  const { most } = await run({ compactionInterval: 3, overlapSize: 1, maxSummaries: 5 }, 150);
   expect(most.summaries).toBe(5);
   // Three completed invocations and the live one, of at most ten events each, the summaries, and what is protected.
   expect(most.events).toBeLessThanOrEqual(4 * 10 + 5 + 2);
   expect(most.inARow).toBe(1);
-  expect(most.condensations).toBe(199);
+  expect(most.condensations).toBe(49);
   // A record names the events of its window, and no more however long the log is.
   expect(most.record).toBeLessThan(4_000);
 });
 
-test('400 requests by tokens: one summary, and the prompt stays near the threshold', async () => {
-  const { most } = await run({ tokenThreshold: 3_000, eventRetentionSize: 10 }, 400);
+test('100 requests by tokens: one summary, and the prompt stays near the threshold', async () => {
+  const { most } = await run({ tokenThreshold: 3_000, eventRetentionSize: 10 }, 100);
   expect(most.summaries).toBe(1);
   expect(most.tokens).toBeLessThan(3_000 + 200);
   expect(most.inARow).toBe(1);

@@ -1,11 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import type { LLMConvertibleEvent } from '@palimpsest/events';
+import { logBuilder } from '@palimpsest/events/testing';
 import { View } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
-import { logBuilder } from '@palimpsest/events/testing';
-import type { LLMConvertibleEvent } from '@palimpsest/events';
+import { describe, expect, test } from 'vitest';
 import { readingSummarizer, Session } from '../../test-support/window-session.js';
-import { settledPrefix } from './settled-prefix.js';
 import { slidingWindowCondenser } from './sliding-window.js';
+import { settledPrefix } from './window-plan.js';
 
 describe('the longest settled prefix', () => {
   const never = (_index: number): boolean => false;

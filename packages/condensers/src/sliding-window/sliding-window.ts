@@ -2,26 +2,22 @@ import { isUserMessage } from '@palimpsest/events';
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
-import { assertCreateEvent, defineCondenser } from '../authoring/define-condenser.js';
-import { backgroundCondenser, notifyingSummarizer } from '../authoring/model/background.js';
-import { CondenserModelError } from '../authoring/model/model-failure.js';
-import { checkedOptions } from '../authoring/options/checked-options.js';
-import { assertOptionsObject } from '../authoring/options/option-issues.js';
-import { promptOf } from '../authoring/prompts/prompt.js';
-import { isHeldBack } from '../authoring/rolling/back-off.js';
-import { llmSummarizer } from '../authoring/summaries/summarizer.js';
+import { assertCreateEvent, defineCondenser } from '../authoring/definition/define-condenser.js';
+import { CondenserModelError } from '../authoring/definition/errors.js';
+import { assertOptionsObject, checkedOptions } from '../authoring/definition/options.js';
+import { backgroundCondenser } from '../authoring/model/background.js';
+import { promptOf } from '../authoring/model/prompt.js';
+import { isBackingOff } from '../authoring/rolling/rolling-condenser.js';
+import { llmSummarizer, notifyingSummarizer } from '../authoring/summaries/summarizer.js';
 import type { Summarizer } from '../authoring/summaries/summarizer.js';
-import { wasAttempted } from './attempts.js';
-import { promptSize } from './prompt-size.js';
-import { timelineOf } from './timeline.js';
-import { carryOut, isWorthIt, reportFailure, summarise } from './window-attempt.js';
-import { ownSummarizer, promptWithoutModel, windowOptions } from './window-options.js';
-import type { CheckedOptions, SlidingWindowOptions, WindowSettings } from './window-options.js';
-import { condenserName, latestRecord } from './window-record.js';
+import { ownSummarizer, promptWithoutModel, windowOptions } from './options.js';
+import type { CheckedOptions, SlidingWindowOptions, WindowSettings } from './options.js';
+import { condenserName, latestRecord, timelineOf } from './timeline.js';
+import { carryOut, isWorthIt, reportFailure, summarise, wasAttempted } from './window-summary.js';
 import { windowSummaryTemplate } from './window-summary.prompt.js';
-import { windowForTokens, windowOfInvocations, windowsOnRequest } from './window-triggers.js';
+import { promptSize, windowForTokens, windowOfInvocations, windowsOnRequest } from './window-triggers.js';
 
-export type { SlidingWindowOptions } from './window-options.js';
+export type { SlidingWindowOptions } from './options.js';
 
 /**
  * Summarises a conversation in windows of whole invocations. An invocation starts with a message of the user that follows a
@@ -42,7 +38,7 @@ export type { SlidingWindowOptions } from './window-options.js';
  * records the events that were read (`coveredEventIds`, and those covered by what it `replaces`), so windows depend on event ids,
  * never on times. Only condensations of this condenser count; those of other condensers are history.
  *
- * Where the host can take it later (`onPending`), a summary is written in the background: as in ADK, no step waits for it.
+ * A summary is written in the background if the host can take it later (`onPending`): as in ADK, no step waits for it.
  *
  * Bound: `maxSummaries` summaries of its own. In addition, at most `compactionInterval` completed invocations without a summary,
  * as long as summaries succeed and no call is open, and the live one, which only `tokenThreshold` limits.
@@ -116,13 +112,13 @@ async function condenseForTokens(
   options: WindowSettings,
 ): Promise<Condensation | undefined> {
   const { tokenThreshold, eventRetentionSize: retention = 0, maxSummaries, finishTools } = options;
-  if (tokenThreshold === undefined || promptSize(view, context) < tokenThreshold || isHeldBack(view, condenserName)) {
+  if (tokenThreshold === undefined || promptSize(view, context) < tokenThreshold || isBackingOff(view, condenserName)) {
     return undefined;
   }
   const timeline = timelineOf(view, finishTools);
   const outcome = windowForTokens(view, timeline, { retention, maxSummaries });
   if (outcome.plan !== undefined && !isWorthIt(view, outcome.plan)) return undefined;
-  return carryOut({ view, timeline, outcome, reason: 'tokens', context, options });
+  return carryOut({ view, timeline, reason: 'tokens', context, options }, outcome);
 }
 
 async function condenseWindow(
@@ -141,11 +137,11 @@ async function condenseWindow(
   if (wasAttempted(view, 'failed', live.start)) return undefined;
   const limits = { interval, overlap, maxSummaries, patience: interval };
   const outcome = windowOfInvocations(view, timeline, limits);
-  return carryOut({ view, timeline, outcome, reason: 'interval', context, options });
+  return carryOut({ view, timeline, reason: 'interval', context, options }, outcome);
 }
 
 /**
- * An upper bound of the number of invocations with an event in the view, the live one included. Cheap, because it is called at
+ * Returns an upper bound of the number of invocations with an event in the view, the live one included. Cheap, because it is called at
  * each step.
  */
 function mostInvocations({ events }: View): number {
@@ -163,7 +159,7 @@ async function answerRequest(view: View, context: CondenseContext, options: Wind
       return await summarise({ view, timeline, plan, reason: 'request', context, options });
     } catch (error) {
       if (!CondenserModelError.isInstance(error)) throw error;
-      reportFailure({ view, timeline, context, reason: 'request' }, error);
+      reportFailure({ view, timeline, context, reason: 'request', options }, error);
       failure = error;
       // A larger window may justify its summary; a model that fails will fail again.
       if (error.kind !== 'too-large') break;

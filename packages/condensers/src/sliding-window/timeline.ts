@@ -1,10 +1,7 @@
-import type { CondensationSummaryEvent, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { isLLMConvertible, isUserMessage } from '@palimpsest/events';
+import { isLLMConvertible, isMeaningful, isUserMessage } from '@palimpsest/events';
+import type { Condensation, CondensationSummaryEvent, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { keptEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { RunState } from './run-state.js';
-import { recordInForce, recordOfSummary } from './window-record.js';
-import type { WindowRecord } from './window-record.js';
 
 /** An event in the view. */
 export interface EventEntry {
@@ -104,7 +101,7 @@ function ownSummaries(view: View): ReadonlyMap<number, SummaryEntry> {
 }
 
 /**
- * The covered events that stayed, according to the records. Only user messages can have stayed, so other ids in a record are
+ * Returns the covered events that stayed, according to the records. Only user messages can have stayed, so other ids in a record are
  * ignored.
  */
 function standingEvents(view: View, summaries: ReadonlyMap<number, SummaryEntry>): ReadonlySet<EventId> {
@@ -118,14 +115,14 @@ function standingEvents(view: View, summaries: ReadonlyMap<number, SummaryEntry>
   return ids;
 }
 
-/** The events behind a summary of another condenser, as listed by its condensation; a planted summary has none. */
+/** Returns the events behind a summary of another condenser, as listed by its condensation; a planted summary has none. */
 function resumeBehindSummary(run: RunState, view: View, { id, condensationId }: CondensationSummaryEvent): void {
   const condensation = condensationId === undefined ? undefined : view.original(condensationId);
   if (condensation?.type !== 'condensation' || view.original(id) !== undefined) return;
   run.resumeBehind(lastEvent(view, condensation.forgottenEventIds));
 }
 
-/** The record that states where a record ends: the record itself, unless it only rolled up others. */
+/** Returns the record that states where a record ends: the record itself, unless it only rolled up others. */
 function endingRecord(view: View, record: WindowRecord): WindowRecord {
   let ending = record;
   const seen = new Set<EventId>();
@@ -143,4 +140,159 @@ function lastEvent(view: View, ids: readonly EventId[]): LLMConvertibleEvent | u
   const id = ids.at(-1);
   const event = id === undefined ? undefined : view.original(id);
   return event !== undefined && isLLMConvertible(event) ? event : undefined;
+}
+
+/** The tool with which the reference agent ends a run. */
+export const usualFinishTools: readonly string[] = /* @__PURE__ */ Object.freeze(['finish']);
+
+/**
+ * Follows a history event by event and tracks whether a run has just finished: the agent answered with a message without a call,
+ * or a finish tool was executed, and no call is open. User messages before that point steer the current run.
+ */
+class RunState {
+  readonly #finishTools: ReadonlySet<string>;
+  readonly #view: Pick<View, 'responseOf'>;
+  readonly #waiting = new Set<string>();
+  #response: EventId | undefined;
+  #called = false;
+  #ended = false;
+
+  constructor(view: Pick<View, 'responseOf'>, finishTools: Iterable<string>) {
+    this.#view = view;
+    this.#finishTools = new Set(finishTools);
+  }
+
+  /** True if the next message of the user starts an invocation. */
+  get isFinished(): boolean {
+    return this.#ended && this.#waiting.size === 0;
+  }
+
+  see(event: LLMConvertibleEvent): void {
+    switch (event.type) {
+      case 'message':
+        if (event.role === 'assistant') {
+          this.#respond(event);
+          // A response that the user interrupted is not an answer.
+          this.#ended = !this.#called && event.cutOff === undefined && event.content.some(isMeaningful);
+        } else if (isUserMessage(event)) this.#ended = false;
+        return;
+      case 'action':
+        this.#respond(event);
+        this.#called = true;
+        this.#ended = false;
+        this.#waiting.add(event.toolCall.id);
+        return;
+      case 'observation':
+        this.#waiting.delete(event.toolCallId);
+        if (event.isError !== true && this.#finishTools.has(event.toolName)) this.#ended = true;
+        return;
+      case 'user-reject-observation':
+      case 'agent-error':
+        this.#waiting.delete(event.toolCallId);
+        return;
+      case 'system-prompt':
+      case 'condensation-summary':
+        return;
+    }
+  }
+
+  /** Records that the history up to and including an event was forgotten. */
+  resumeBehind(event: LLMConvertibleEvent | undefined): void {
+    this.#waiting.clear();
+    this.#called = false;
+    this.#ended = false;
+    if (event !== undefined) this.see(event);
+    this.#waiting.clear();
+  }
+
+  /** A call that is open when another response arrives will not be answered at its position. */
+  #respond({ id }: LLMConvertibleEvent): void {
+    const response = this.#view.responseOf(id);
+    if (response !== undefined && response === this.#response) return;
+    this.#response = response;
+    this.#called = false;
+    this.#waiting.clear();
+  }
+}
+
+/** The key in the metadata of this condenser's condensations. */
+export const condenserName = 'slidingWindow';
+
+/** Consecutive events of one invocation in a record. */
+export interface InvocationRun {
+  /** The id of the first event of the invocation. */
+  readonly start: EventId;
+  /** The number of the record's events in the invocation. */
+  readonly events: number;
+}
+
+/** The record in the metadata of this condenser's condensations. */
+export interface WindowRecord {
+  readonly condensation: Condensation;
+  /** The trigger: `interval`, `tokens` or `request`. */
+  readonly reason: string;
+  /** The events that the summary covers, as they were logged, in order. */
+  readonly coveredEventIds: readonly EventId[];
+  /** The invocations of these events, in order. */
+  readonly invocations: readonly InvocationRun[];
+  /** Covered events that stayed in the view, because they were protected. */
+  readonly standingEventIds: readonly EventId[];
+  /** The condensations whose summaries were rolled up into this one; their covered events count as covered by it. */
+  readonly replaces: readonly EventId[];
+  /** The start of the current invocation. */
+  readonly requestId: EventId | undefined;
+}
+
+/**
+ * Reads the record of a condensation; undefined if another condenser made it. A condensation of another condenser, one written by
+ * a user or an agent, and one with inconsistent lists count as ordinary history.
+ */
+function windowRecordOf(condensation: Condensation): WindowRecord | undefined {
+  const { metadata = {}, source, summary } = condensation;
+  if (source !== 'environment' || summary === undefined || metadata['condenser'] !== condenserName) return undefined;
+  const { reason, coveredEventIds, invocations, standingEventIds = [], replaces = [], requestId } = metadata;
+  if (typeof reason !== 'string' || !isListOfIds(coveredEventIds) || !isListOfRuns(invocations)) return undefined;
+  if (!isListOfIds(standingEventIds) || !isListOfIds(replaces)) return undefined;
+  if (requestId !== undefined && typeof requestId !== 'string') return undefined;
+  if (coveredEventIds.length === 0 && replaces.length === 0) return undefined;
+  if (invocations.reduce((sum, { events }) => sum + events, 0) !== coveredEventIds.length) return undefined;
+  return { condensation, reason, coveredEventIds, invocations, standingEventIds, replaces, requestId };
+}
+
+/** Returns the record behind a summary in a view; undefined for summaries of other condensers and for planted ones. */
+function recordOfSummary(view: View, event: LLMConvertibleEvent): WindowRecord | undefined {
+  if (event.type !== 'condensation-summary' || event.condensationId === undefined) return undefined;
+  // Summaries that a view creates are not in the log.
+  if (view.original(event.id) !== undefined) return undefined;
+  const condensation = view.original(event.condensationId);
+  return condensation?.type === 'condensation' ? windowRecordOf(condensation) : undefined;
+}
+
+/** Returns the record of a condensation in force, by its id. */
+export function recordInForce(view: View, id: EventId): WindowRecord | undefined {
+  const condensation = view.condensations.findLast((one) => one.id === id);
+  return condensation === undefined ? undefined : windowRecordOf(condensation);
+}
+
+/** Returns the latest record in log order; undefined if none is in force. */
+export function latestRecord(view: View): WindowRecord | undefined {
+  for (let index = view.condensations.length - 1; index >= 0; index--) {
+    const record = windowRecordOf(view.condensations[index] as Condensation);
+    if (record !== undefined) return record;
+  }
+  return undefined;
+}
+
+function isListOfIds(value: unknown): value is readonly EventId[] {
+  return Array.isArray(value) && value.every((id) => typeof id === 'string');
+}
+
+function isListOfRuns(value: unknown): value is readonly InvocationRun[] {
+  return Array.isArray(value) && value.every(isRun);
+}
+
+function isRun(value: unknown): value is InvocationRun {
+  if (typeof value !== 'object' || value === null) return false;
+  const { start, events } = value as Partial<InvocationRun>;
+  return typeof start === 'string' && typeof events === 'number' && Number.isSafeInteger(events) && events > 0;
 }

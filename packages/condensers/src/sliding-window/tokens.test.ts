@@ -3,9 +3,9 @@ import { View } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { readingSummarizer, Session } from '../../test-support/window-session.js';
-import { promptSize } from './prompt-size.js';
 import { slidingWindowCondenser } from './sliding-window.js';
 import type { SlidingWindowOptions } from './sliding-window.js';
+import { promptSize } from './window-triggers.js';
 
 function byTokens(
   options: Partial<SlidingWindowOptions> & Pick<SlidingWindowOptions, 'tokenThreshold'>,

@@ -1,12 +1,10 @@
+import { isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { forgettableEventIds, keptEventIds, unitsOf } from '@palimpsest/view';
+import { forgettableEventIds, keptEventIds, redactedCopy, unitsOf } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import type { Selection } from '../authoring/rolling/select-middle.js';
-import { coveredEvents } from './covered-events.js';
-import { settledPrefix } from './settled-prefix.js';
-import type { SummaryEntry, Timeline } from './timeline.js';
-import type { WindowItem } from './window-items.js';
-import type { WindowRecord } from './window-record.js';
+import type { EventRange } from '../authoring/rolling/selection.js';
+import { recordInForce } from './timeline.js';
+import type { EventEntry, SummaryEntry, Timeline, WindowRecord } from './timeline.js';
 
 /** A possible summary: its input and the events that it replaces. */
 export interface WindowPlan {
@@ -15,7 +13,7 @@ export interface WindowPlan {
   /** The summaries that are rolled up into it, in view order. */
   readonly seeds: readonly SummaryEntry[];
   /** The forgotten range between two cut points. The summary takes its place. */
-  readonly range: Selection;
+  readonly range: EventRange;
   /** The events forgotten elsewhere in the view: rolled-up and subsumed summaries, and covered events that had stayed. */
   readonly elsewhere: readonly EventId[];
   /** All forgotten events. */
@@ -25,12 +23,12 @@ export interface WindowPlan {
 }
 
 /** The input of a plan. */
-export interface PlanOptions {
+interface PlanOptions {
   readonly view: View;
   readonly timeline: Timeline;
   /** The events to summarise, in order. */
   readonly items: readonly WindowItem[];
-  /** Whether calls without a result hold nothing back. */
+  /** True if calls without a result hold nothing back. */
   readonly isAbandoned: (item: WindowItem) => boolean;
   /** A summary that is rolled up. @defaultValue none */
   readonly seed?: SummaryEntry;
@@ -105,7 +103,7 @@ export function planRollUp(view: View, timeline: Timeline): WindowPlan | undefin
  */
 function cutItems({ view, timeline, items, isAbandoned }: PlanOptions): {
   readonly items: readonly WindowItem[];
-  readonly range: Selection | undefined;
+  readonly range: EventRange | undefined;
   readonly openCallIds: readonly EventId[];
 } {
   const openCallIds = new Set<EventId>();
@@ -135,19 +133,19 @@ function cutItems({ view, timeline, items, isAbandoned }: PlanOptions): {
   }
 }
 
-/** The view's events after the last of some events, including results that came late. */
+/** Returns the view's events after the last of some events, including results that came late. */
 function eventsBehind({ entries }: Timeline, items: readonly WindowItem[]): readonly LLMConvertibleEvent[] {
   const last = items.reduce((most, { index }) => Math.max(most, index ?? -1), -1);
   return entries.flatMap((entry) => (entry.kind === 'event' && entry.index > last ? [entry.event] : []));
 }
 
-/** The indices of the events that can be forgotten independently of their neighbours. */
+/** Returns the indices of the events that can be forgotten independently of their neighbours. */
 function standingAlone(view: View): ReadonlySet<number> {
   return new Set(unitsOf(view).flatMap(({ start, end }) => (end === start + 1 ? [start] : [])));
 }
 
 /**
- * True if the new window, or another summary in the view, covers all events of a summary. Of two equal summaries the later one
+ * Returns true if the new window, or another summary in the view, covers all events of a summary. Of two equal summaries the later one
  * stays. The events covered through replaced summaries are looked up only if needed, because they can be the whole log.
  */
 function isSubsumed(
@@ -174,4 +172,174 @@ function isPartOf(record: WindowRecord, other: WindowRecord): boolean {
   if (coveredEventIds.length > other.coveredEventIds.length) return false;
   const ids = new Set(other.coveredEventIds);
   return coveredEventIds.every((id) => ids.has(id));
+}
+
+/** An event that a summary can cover. */
+export interface WindowItem {
+  readonly event: LLMConvertibleEvent;
+  readonly invocation: EventId;
+  /** Its index in the view; undefined for an event that a summary of this condenser replaced. */
+  readonly index: number | undefined;
+  readonly isNew: boolean;
+}
+
+/**
+ * Returns the events of a timeline between two entries, with the raw events in place of this condenser's summaries. Each event occurs
+ * once, in log order as far as the summaries record it. System prompts are not summarised. For summaries before `wholeFrom` only
+ * the last `invocations` are read.
+ */
+export function windowItems(
+  view: View,
+  { entries }: Timeline,
+  range: { readonly from: number; readonly to: number; readonly wholeFrom: number; readonly invocations: number },
+): readonly WindowItem[] {
+  const original = originalsOf(view);
+  const items: WindowItem[] = [];
+  const seen = new Set<EventId>();
+  const add = (item: WindowItem): void => {
+    if (seen.has(item.event.id)) return;
+    seen.add(item.event.id);
+    items.push(item);
+  };
+  for (let position = range.from; position < range.to; position++) {
+    const entry = entries[position] as EventEntry | SummaryEntry;
+    if (entry.kind === 'event') {
+      if (entry.invocation === undefined || entry.event.type === 'system-prompt') continue;
+      add({ event: entry.event, invocation: entry.invocation, index: entry.index, isNew: entry.isNew });
+      continue;
+    }
+    const invocations = position < range.wholeFrom ? range.invocations : Infinity;
+    for (const { id, invocation } of coveredEvents(view, entry.record, invocations).events) {
+      // An event that a record claims to cover and that is in the view is listed at its position in the view.
+      const event = view.indexOf(id) === undefined ? original(id) : undefined;
+      if (event !== undefined) add({ event, invocation, index: undefined, isNew: false });
+    }
+  }
+  return items;
+}
+
+/** The part of a list of events that may be summarised. */
+interface SettledPrefix {
+  /** Unit: events. */
+  readonly length: number;
+  /** The open calls after the prefix that hold back the rest. */
+  readonly openCallIds: readonly EventId[];
+}
+
+/**
+ * Returns the longest prefix in which every call has its result. A call whose result comes after the prefix holds back the events that
+ * follow it. A call without a result does so too, unless it counts as abandoned. Results are matched by occurrence: the first
+ * result after a call answers it.
+ *
+ * @param view Supplies the responses of the events.
+ * @param events The events to summarise, followed by the rest of the view, in order.
+ * @param length The number of events to summarise.
+ */
+export function settledPrefix(
+  view: Pick<View, 'responseOf'>,
+  events: readonly LLMConvertibleEvent[],
+  length: number,
+  isAbandoned: (index: number) => boolean,
+): SettledPrefix {
+  const answeredAt = resultsOfCalls(view, events);
+  let settled = 0;
+  let reach = -1;
+  for (let index = 0; index < length; index++) {
+    if (events[index]?.type === 'action') {
+      reach = Math.max(reach, answeredAt.get(index) ?? (isAbandoned(index) ? -1 : Infinity));
+    }
+    if (reach <= index) settled = index + 1;
+  }
+  const openCallIds: EventId[] = [];
+  for (let index = settled; index < length; index++) {
+    const event = events[index];
+    if (event?.type !== 'action' || (answeredAt.get(index) ?? (isAbandoned(index) ? -1 : Infinity)) < length) continue;
+    openCallIds.push(event.id);
+  }
+  return { length: settled, openCallIds };
+}
+
+/** Returns the index of the result for the index of each answered call. */
+function resultsOfCalls(
+  view: Pick<View, 'responseOf'>,
+  events: readonly LLMConvertibleEvent[],
+): ReadonlyMap<number, number> {
+  const open = new Map<string, number>();
+  const answeredAt = new Map<number, number>();
+  const responseAt = (index: number): EventId | undefined => view.responseOf(events[index]?.id ?? '');
+  events.forEach((event, index) => {
+    if (event.type === 'action') {
+      // A second call with the id of an open one is never sent: the result belongs to the first.
+      const earlier = open.get(event.toolCall.id);
+      const isSame = earlier !== undefined && responseAt(earlier) === responseAt(index);
+      if (!isSame) open.set(event.toolCall.id, index);
+    } else if (isToolResult(event)) {
+      const call = open.get(event.toolCallId);
+      if (call === undefined) return;
+      answeredAt.set(call, index);
+      open.delete(event.toolCallId);
+    }
+  });
+  return answeredAt;
+}
+
+/** An event that a record covers, with its invocation. */
+interface CoveredEvent {
+  readonly id: EventId;
+  readonly invocation: EventId;
+}
+
+/** Returns the events that a record itself covers, in order. */
+function coveredByItself({ coveredEventIds, invocations }: WindowRecord): readonly CoveredEvent[] {
+  const covered: CoveredEvent[] = [];
+  for (const { start, events } of invocations) {
+    const from = covered.length;
+    for (const id of coveredEventIds.slice(from, from + events)) covered.push({ id, invocation: start });
+  }
+  return covered;
+}
+
+/**
+ * Returns the events covered by a record and by the records that it replaced, in order, for the last `invocations` of them or all.
+ * `isWhole` is false if a replaced record is no longer in force, because its covered events are then unknown.
+ */
+function coveredEvents(
+  view: View,
+  record: WindowRecord,
+  invocations = Infinity,
+): { readonly events: readonly CoveredEvent[]; readonly isWhole: boolean } {
+  const pieces: (readonly CoveredEvent[])[] = [];
+  const starts = new Set<EventId>();
+  const seen = new Set<EventId>([record.condensation.id]);
+  const waiting: WindowRecord[] = [record];
+  let isWhole = true;
+  for (let next = waiting.pop(); next !== undefined && starts.size < invocations; next = waiting.pop()) {
+    const own = coveredByItself(next);
+    pieces.push(own);
+    for (const { invocation } of own) starts.add(invocation);
+    for (const id of next.replaces) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      const replaced = recordInForce(view, id);
+      if (replaced === undefined) isWhole = false;
+      else waiting.push(replaced);
+    }
+  }
+  return { events: pieces.reverse().flat(), isWhole };
+}
+
+/**
+ * Reads forgotten events as they were logged. Redacted text stays redacted. Undefined for events that the log does not hold, such
+ * as summaries.
+ */
+function originalsOf(view: View): (id: EventId) => LLMConvertibleEvent | undefined {
+  const redactions = new Map(
+    view.condensations.flatMap((one) => one.redactions ?? []).map((redaction) => [redaction.eventId, redaction]),
+  );
+  return (id) => {
+    const event = view.original(id);
+    if (event === undefined || !isLLMConvertible(event)) return undefined;
+    const redaction = redactions.get(id);
+    return redaction === undefined ? event : (redactedCopy(event, redaction) ?? event);
+  };
 }

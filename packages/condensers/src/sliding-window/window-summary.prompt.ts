@@ -1,5 +1,5 @@
 /**
- * What a model is asked for the summary of a window, as a Jinja template: copy it to write your own. It shows `previous_summary`,
+ * The prompt that asks a model for the summary of a window, as a Jinja template: copy it to write your own. It shows `previous_summary`,
  * `user_words`, the `events`, and `max_words`.
  *
  * @see the summariser of Google's Agent Development Kit for what it asks for; the words are our own

@@ -1,17 +1,15 @@
 import type { EventId } from '@palimpsest/events';
 import { newestStep } from '@palimpsest/view';
-import type { View } from '@palimpsest/view';
-import { selectInvocations } from './select-invocations.js';
+import type { CondenseContext, View } from '@palimpsest/view';
+import { calibrationOf, promptCounts } from '../authoring/rolling/calibration.js';
 import type { SummaryEntry, Timeline } from './timeline.js';
-import { windowItems } from './window-items.js';
-import type { WindowItem } from './window-items.js';
-import { planRollUp, planWindow } from './window-plan.js';
-import type { PlanOutcome } from './window-plan.js';
+import { planRollUp, planWindow, windowItems } from './window-plan.js';
+import type { PlanOutcome, WindowItem } from './window-plan.js';
 
 const nothing: PlanOutcome = { plan: undefined, openCallIds: [] };
 
 /** The numbers that determine the size of a window. */
-export interface WindowLimits {
+interface WindowLimits {
   /** Unit: new invocations. */
   readonly interval: number;
   /** Unit: invocations. */
@@ -20,7 +18,7 @@ export interface WindowLimits {
 }
 
 /**
- * The window of completed invocations, once `interval` of them are new. A call without a result holds back the events that follow
+ * Returns the window of completed invocations, once `interval` of them are new. A call without a result holds back the events that follow
  * it until `patience` more invocations are completed; then it counts as abandoned.
  */
 export function windowOfInvocations(
@@ -60,7 +58,7 @@ export function windowOfInvocations(
 }
 
 /**
- * The events after the latest summary of this condenser except the `retention` newest, rolled up with that summary. The newest
+ * Returns the events after the latest summary of this condenser except the `retention` newest, rolled up with that summary. The newest
  * step is not included, nor is the user's latest request before its first step. A call whose result is still to come cannot be
  * cut off; a call that the history has passed without a result holds nothing back.
  */
@@ -89,7 +87,7 @@ export function windowForTokens(
   });
 }
 
-/** The window for a request: as many events as may be forgotten, completed invocations first, summaries last. */
+/** Returns the window for a request: as many events as may be forgotten, completed invocations first, summaries last. */
 export function* windowsOnRequest(
   view: View,
   timeline: Timeline,
@@ -126,7 +124,7 @@ function latestSummary(view: View, { entries }: Timeline): SummaryEntry | undefi
   return latest === undefined ? undefined : summaries.get(latest.id);
 }
 
-/** The start of the part that no window includes: the newest step, or the live invocation if it has no step yet. */
+/** Returns the start of the part that no window includes: the newest step, or the live invocation if it has no step yet. */
 function newestWork(view: View, { live }: Timeline): number {
   const newest = newestStep(view);
   return live !== undefined && newest.start < live.index ? live.index : newest.cutPoint;
@@ -135,4 +133,52 @@ function newestWork(view: View, { live }: Timeline): number {
 function positionOf({ entries }: Timeline, index: number): number {
   const position = entries.findIndex((entry) => entry.index >= index);
   return position === -1 ? entries.length : position;
+}
+
+/** A range of invocations, both ends included. Unit: indices in the list of invocations. */
+interface InvocationRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Selects the invocations of the next window. Until `interval` completed ones are new, nothing is selected; then the range from
+ * the first new one, minus `overlap`, to the last new one. After a failed window, more than `interval` may be new.
+ *
+ * @param completed The completed invocations, oldest first. An invocation is new if it holds an event that no summary covers.
+ * @see `_run_compaction_for_sliding_window` of Google's Agent Development Kit for Python for the arithmetic
+ */
+export function selectInvocations(
+  completed: readonly { readonly isNew: boolean }[],
+  { interval, overlap }: { readonly interval: number; readonly overlap: number },
+): InvocationRange | undefined {
+  const fresh = completed.flatMap(({ isNew }, index) => (isNew ? [index] : []));
+  const [first] = fresh;
+  const last = fresh.at(-1);
+  if (first === undefined || last === undefined || fresh.length < interval) return undefined;
+  return { first: Math.max(0, first - overlap), last };
+}
+
+/**
+ * Returns the size of the next model call, including system prompt and tools. Unit: tokens. If no condensation followed the agent's last
+ * call that sent a part of this view, it is the provider's count for that call plus an estimate of the later events; otherwise an
+ * estimate of everything. Costs O(1).
+ */
+export function promptSize(view: View, { fixedTokens = 0 }: Pick<CondenseContext, 'fixedTokens'>): number {
+  const calibration = calibrationOf(view, fixedTokens);
+  // With an estimate of more than there is, the count is of a prompt that this view has not sent.
+  const last = promptCounts(view, fixedTokens).believed.findLast(({ estimated }) => estimated <= view.tokens());
+  if (last === undefined || isEditedAfter(view, last.index)) {
+    return fixedTokens + Math.round(view.tokens() * calibration);
+  }
+  return Math.max(0, last.sent + Math.round((view.tokens() - last.estimated) * calibration));
+}
+
+/** Earlier counts measure a prompt that is no longer sent. */
+function isEditedAfter({ internalEvents }: View, index: number): boolean {
+  for (let after = index + 1; after < internalEvents.length; after++) {
+    const type = internalEvents.at(after)?.type;
+    if (type === 'condensation' || type === 'condensation-revert') return true;
+  }
+  return false;
 }

@@ -100,13 +100,13 @@ const fields = /* @__PURE__ */ (() =>
     Object.entries(section as Readonly<Record<string, StateField>>),
   ) as readonly (readonly [StateSummaryField, StateField])[])();
 
-/** The names of the 18 fields, in order. */
+/** Returns the names of the 18 fields, in order. */
 export const stateSummaryFields: readonly StateSummaryField[] = /* @__PURE__ */ fields.map(([name]) => name);
 
 /** The required fields: an answer without them is not a summary. */
 export const requiredFields: readonly StateSummaryField[] = ['user_context', 'completed_tasks', 'pending_tasks'];
 
-/** The JSON schema of a {@link StateSummary} with the given required fields. */
+/** Returns the JSON schema of a {@link StateSummary} with the given required fields. */
 export function stateSummaryJsonSchema(required: readonly StateSummaryField[]): Readonly<Record<string, unknown>> {
   const properties = Object.fromEntries(
     fields.map(([name, { description }]) => [name, { type: 'string', description }]),
@@ -133,7 +133,7 @@ export function stateSummarySchema(): z.ZodMiniType<StateSummary> {
   return z.object(Object.fromEntries(members) as Record<StateSummaryField, typeof value>);
 }
 
-/** The summary as the agent reads it: Markdown with every field, including empty ones. */
+/** Returns the summary as the agent reads it: Markdown with every field, including empty ones. */
 export function renderStateSummary(summary: StateSummary): string {
   const blocks = Object.entries(sections).map(([title, section]) => {
     const lines = Object.entries(section as Readonly<Record<string, StateField>>).map(([name, { label }]) =>
@@ -144,7 +144,7 @@ export function renderStateSummary(summary: StateSummary): string {
   return ['# State Summary', ...blocks].join('\n\n');
 }
 
-/** A value of several lines starts on the line after its label, so that lists stay lists. */
+/** Returns a value of several lines starts on the line after its label, so that lists stay lists. */
 function line(label: string, text: string): string {
   return text === '' ? `**${label}**:` : `**${label}**:${text.includes('\n') ? '\n' : ' '}${text}`;
 }

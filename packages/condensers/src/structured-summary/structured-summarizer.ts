@@ -1,6 +1,11 @@
-import { CondenserModelError } from '../authoring/model/model-failure.js';
-import type { CheckedModelCall } from '../authoring/summaries/summarizing.js';
-import { promptBehind, promptWithin } from '../authoring/prompts/prompt-within.js';
+import { CondenserModelError } from '../authoring/definition/errors.js';
+import { instructionFor, questionLength, structuredAnswer, valueOf } from '../authoring/model/answers.js';
+import type { ObjectQuestion, StructuredAnswer } from '../authoring/model/answers.js';
+import { accountOf } from '../authoring/model/call-model.js';
+import { promptBehind, promptWithin } from '../authoring/model/prompt.js';
+import { askBehind, extendedOrSeparate } from '../authoring/summaries/summarizer.js';
+import type { Summarizer, SummaryResult } from '../authoring/summaries/summarizer.js';
+import type { CheckedModelCall } from '../authoring/summaries/summarizing-condenser.js';
 import {
   renderStateSummary,
   requiredFields,
@@ -8,12 +13,6 @@ import {
   stateSummaryJsonSchema,
   stateSummarySchema,
 } from './state-summary.js';
-import { accountOf } from '../authoring/model/ask-model.js';
-import { askBehind, extendedOrSeparate } from '../authoring/summaries/extended-request.js';
-import { askForObject, instructionFor, questionLength, valueOf } from '../authoring/model/structured-answer.js';
-import type { ObjectQuestion, StructuredAnswer } from '../authoring/model/structured-answer.js';
-import type { Summarizer } from '../authoring/summaries/summarizer.js';
-import type { SummaryResult } from '../authoring/summaries/summary-result.js';
 
 /** The same ratio as in the limits of a prompt. */
 const charactersPerToken = 4;
@@ -29,7 +28,7 @@ const question = (): ObjectQuestion => ({
 });
 
 /**
- * A summariser whose model fills in the fields of a state summary by a forced call of `create_state_summary`. If the model is
+ * Returns a summariser whose model fills in the fields of a state summary by a forced call of `create_state_summary`. If the model is
  * known to refuse forced calls (`llm.facts`), or refuses this one, the summariser uses a response format instead, and after that
  * an instruction. The answer is a single one, not streamed, and checked field by field. An invalid answer is a failure, never an
  * empty summary. Behind the agent's conversation the summariser asks with an instruction alone.
@@ -60,7 +59,7 @@ export function structuredSummarizer(options: CheckedModelCall): Summarizer {
           maxOutputTokens,
           maxEventCharacters,
         });
-        const answer = await askForObject(
+        const answer = await structuredAnswer(
           llm,
           { prompt: text, question: asked, ways: ['tool', 'format', 'instruction'], maxOutputTokens },
           { timeoutMs, signal },

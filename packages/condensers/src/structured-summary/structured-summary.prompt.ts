@@ -1,5 +1,5 @@
 /**
- * What a model is asked for a structured summary, as a Jinja template: copy it to write your own. It shows `previous_summary`,
+ * The prompt that asks a model for a structured summary, as a Jinja template: copy it to write your own. It shows `previous_summary`,
  * `user_words`, `facts`, the `events`, and `max_words`. Which fields there are, and how to answer, is said behind it.
  */
 export const structuredSummaryTemplate = `You keep the memory of an agent that works on a task for a user. Below are the oldest events of its

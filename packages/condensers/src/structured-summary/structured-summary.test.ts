@@ -4,14 +4,14 @@ import { InvalidRequestError, ServiceUnavailableError } from '@palimpsest/llm-ad
 import type { CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedAnswer, ScriptedLLM } from '@palimpsest/llm-adapters/testing';
-import { isCondensation, NoCondensationAvailableError, View, ViewProjection } from '@palimpsest/view';
+import { isCondensation, NoCondensationAvailableError, View } from '@palimpsest/view';
 import { condenserContract } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
-import { InvalidCondenserConfigError } from '../authoring/errors.js';
+import { contractSeeds } from '../../test-support/contract-seeds.js';
+import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import { stateSummaryFields } from './state-summary.js';
 import { structuredSummaryCondenser } from './structured-summary.js';
 import type { StructuredSummaryOptions } from './structured-summary.js';
-import { contractSeeds } from '../../test-support/contract-seeds.js';
 
 const tool = 'create_state_summary';
 const state = {
@@ -237,42 +237,6 @@ describe('what it writes', () => {
 
 describe('the selection', () => {
   test.each([
-    { maxSize: 10, keepFirst: 1 },
-    { maxSize: 10, keepFirst: 3 },
-    { maxSize: 11, keepFirst: 0 },
-    { maxSize: 13, keepFirst: 2 },
-    { maxSize: 120, keepFirst: 4 },
-  ])(
-    'maxSize $maxSize, keepFirst $keepFirst: sizes, prefix, one call each, the summary behind the first events',
-    async ({ maxSize, keepFirst }) => {
-      const target = Math.floor(maxSize / 2);
-      const llm = answering(call(state));
-      const log = logBuilder({ idPrefix: '' });
-      const projection = new ViewProjection();
-      let condensations = 0;
-      for (let step = 0; step < 3 * maxSize; step++) {
-        projection.append(log.agent(`${step} ${'word '.repeat(300)}`));
-        const result = await structuredSummaryCondenser({ llm, maxSize, keepFirst }).condense(projection.view, {
-          report: () => {},
-        });
-        if (isCondensation(result)) {
-          condensations++;
-          projection.append(result);
-        }
-        const { events } = projection.view;
-        expect(events.length).toBe(step < maxSize ? step + 1 : target + ((step - maxSize) % (maxSize + 1 - target)));
-        expect(llm.requests).toHaveLength(condensations);
-        if (condensations === 0) continue;
-        expect([...events.slice(0, keepFirst)].map(({ id }) => id)).toEqual(
-          Array.from({ length: keepFirst }, (_, index) => `${index + 1}`),
-        );
-        expect(events.at(keepFirst)?.type).toBe('condensation-summary');
-      }
-      expect(condensations).toBeGreaterThanOrEqual(3);
-    },
-  );
-
-  test.each([
     { length: 2, keepFirst: 4 },
     { length: 3, keepFirst: 4 },
     { length: 6, keepFirst: 4 },
@@ -338,44 +302,20 @@ describe('fails closed', () => {
     },
   );
 
-  test.each(failures)('a model that $what cannot answer a request, and the error says why', async ({ answer }) => {
+  test('on a request the error says why', async () => {
     const log = session(15);
     log.request();
-    const { events } = log;
-    await expect(condense({ llm: answering(answer), maxSize: 20 }, events)).rejects.toThrow(
-      NoCondensationAvailableError,
-    );
+    const asked = condense({ llm: answering('I would rather not.'), maxSize: 20 }, log.events);
+    await expect(asked).rejects.toThrow(NoCondensationAvailableError);
   });
 
-  test('a model that never answers meets its deadline', async () => {
-    const llm: LLM = { model: 'silent', complete: () => new Promise(() => {}) };
-    const { view, result, attempts } = await condense(
-      { llm, maxSize: 20, modelCall: { timeoutMs: 5 } },
-      session(15).events,
-    );
-    expect(result).toBe(view);
-    expect(attempts).toMatchObject([{ outcome: 'failed', data: { kind: 'timeout', model: 'silent' } }]);
-  });
-
-  test('also when somebody asked, and then it is not asked again: the user has waited once', async () => {
+  test('a model that never answers a request is not asked again: the user has waited once', async () => {
     let asked = 0;
     const llm: LLM = { model: 'silent', complete: () => (asked++, new Promise(() => {})) };
     const log = session(15);
     log.request();
     await expect(condense({ llm, modelCall: { timeoutMs: 5 } }, log.events)).rejects.toThrow('no answer within 5 ms');
     expect(asked).toBe(1);
-  });
-
-  test('a deadline that no timer can hold does not fire at once', async () => {
-    const llm: LLM = {
-      model: 'slow',
-      complete: async (request) => {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        return answering(call(state)).complete(request);
-      },
-    };
-    const { result } = await condense({ llm, maxSize: 20, modelCall: { timeoutMs: 2 ** 31 } }, session(15).events);
-    expect(isCondensation(result)).toBe(true);
   });
 
   test('all ways of asking share one deadline', async () => {

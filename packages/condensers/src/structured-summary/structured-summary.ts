@@ -1,7 +1,7 @@
 import type { Condenser } from '@palimpsest/view';
-import { createCondenser, defineCondenser } from '../authoring/define-condenser.js';
-import { modelSummaryCondenser, modelSummaryOptions } from '../authoring/summaries/summarizing.js';
-import type { ModelSummaryOptions } from '../authoring/summaries/summarizing.js';
+import { createCondenser, defineCondenser } from '../authoring/definition/define-condenser.js';
+import { modelSummaryCondenser, modelSummaryOptions } from '../authoring/summaries/summarizing-condenser.js';
+import type { ModelSummaryOptions } from '../authoring/summaries/summarizing-condenser.js';
 import { factsOfRange } from '../extractive-summary/range-facts.js';
 import { structuredSummarizer } from './structured-summarizer.js';
 import { structuredSummaryTemplate } from './structured-summary.prompt.js';
@@ -12,7 +12,7 @@ export type StructuredSummaryOptions = ModelSummaryOptions;
 const name = 'structuredSummary';
 
 /**
- * A rolling summary in 18 fields that a model fills in: the user's goal; what is done, pending and currently true; files,
+ * Returns a rolling summary in 18 fields that a model fills in: the user's goal; what is done, pending and currently true; files,
  * functions and data structures; tests and errors; version control; dependencies; and the rest. Its triggers, the events that it
  * keeps, its behaviour when the model fails, and its bound are those of {@link llmSummarizingCondenser}; only the form differs.
  * The history shows the summary as Markdown with every field, so that an empty field is visible.

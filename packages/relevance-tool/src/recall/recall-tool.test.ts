@@ -2,15 +2,14 @@ import { addressOf } from '@palimpsest/events';
 import type { ContentPart, Event, LLMConvertibleEvent, ToolOutput } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
-import type { Condenser } from '@palimpsest/view';
 import { redactedCopy } from '@palimpsest/view';
+import type { Condenser } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { directive } from '../../test-support/directive-builder.js';
 import { logOf, toolContext } from '../../test-support/minimal-loop.js';
 import { relevanceCondenser } from '../condenser.js';
-import { recallTool } from './recall-tool.js';
+import { recallTool, withRecall } from './recall-tool.js';
 import type { RecallToolOptions } from './recall-tool.js';
-import { withRecall } from './with-recall.js';
 
 const original = Array.from({ length: 400 }, (_, line) => `${line}: contents\n`).join('');
 const showsAll: Condenser = { name: 'shows-all', condense: (view) => view };

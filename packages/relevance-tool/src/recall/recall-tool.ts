@@ -1,27 +1,19 @@
 import { defineTool, describeHostFile, hostFile } from '@palimpsest/events';
-import type { ContentPart, Event, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
+import type { ContentPart, Event, Tool, ToolContext, ToolDefinition, ToolOutput } from '@palimpsest/events';
+import { isRecalled } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import * as z from 'zod/mini';
-import { resolveReference } from '../reference.js';
-import { describeEvent } from '../rejection.js';
-import { recallToolName } from '../tool-names.js';
-import { note, pageOf, refusal } from './answers.js';
+import { recallToolName } from '../description.prompt.js';
+import { describeEvent, resolveReference } from '../target.js';
+import { note, pageCharacters, pageOf, refusal } from './answers.js';
 import type { Entry } from './answers.js';
-import { documentsOfPath } from './by-path.js';
-import { linesWithWords, ranked } from './by-words.js';
-import { documentsOf, isRecall } from './documents.js';
-import type { Document } from './documents.js';
-import { excerptOf } from './excerpt.js';
-import { hiddenEvents } from './hidden-events.js';
-import type { HiddenEvents } from './hidden-events.js';
-import { originalOf } from './originals.js';
-import { pageCharacters } from './pages.js';
-import { comparablePath, endsOfPath, placeOfPath } from './paths.js';
+import { documentsOf, hiddenEvents, originalOf, standingsIn } from './hidden.js';
+import type { Document, HiddenEvents, Standings } from './hidden.js';
 import { recallArguments, recallDescription } from './recall.prompt.js';
-import { standingsIn } from './standing.js';
-import type { Standings } from './standing.js';
+import { comparablePath, documentsOfPath, endsOfPath, placeOfPath } from './search-path.js';
+import { excerptOf, linesWithWords, ranked } from './search-words.js';
 
-/** What the model writes to the recall tool: one of `address`, `path` and `query`. */
+/** The input of the recall tool: one of `address`, `path` and `query`. */
 export interface RecallInput {
   readonly address?: string | undefined;
   readonly path?: string | undefined;
@@ -43,7 +35,7 @@ export interface RecallToolOptions {
 }
 
 /**
- * The tool with which a model gets back what is hidden from it: by the address that a note or a summary names, by a path, or by
+ * Returns the tool with which a model gets back what is hidden from it: by the address that a note or a summary names, by a path, or by
  * words. It reaches all that was forgotten, masked, redacted, shown in part or never sent, and the summaries that later ones
  * replaced; instructions and thinking are left out. It only reads the log. Long answers come in pages.
  *
@@ -70,14 +62,14 @@ export function recallTool(options: RecallToolOptions = {}): Tool<RecallInput> {
   });
 }
 
-/** What an answer is made from. */
+/** The material of an answer. */
 interface Search {
   readonly context: ToolContext;
   readonly hidden: HiddenEvents;
   readonly standings: Standings;
   readonly page: number;
   readonly characters: number;
-  /** Whether all that is hidden is known. */
+  /** True if all that is hidden is known. */
   readonly isKnown: boolean;
 }
 
@@ -134,7 +126,7 @@ function byAddress(reference: string, search: Search): ToolOutput {
   return pageOf({ heading: `${what}.${mediaText(media)}`, entries, media }, page, characters);
 }
 
-/** The images and the files of an answer in words. A host may show them only in words. */
+/** Returns the images and the files of an answer in words. A host may show them only in words. */
 function mediaText(media: readonly ContentPart[]): string {
   const images = media.filter(({ type }) => type === 'image').length;
   const counted = images === 0 ? [] : [`${images} ${images === 1 ? 'image' : 'images'}`];
@@ -142,10 +134,10 @@ function mediaText(media: readonly ContentPart[]): string {
   return all.length === 0 ? '' : ` It holds ${all.join('; ')}.`;
 }
 
-/** An earlier answer with the same page of the same text, if the model still sees it. */
+/** Returns an earlier answer with the same page of the same text, if the model still sees it. */
 function stillInView({ id }: Event, page: number, { hidden, characters }: Search): Event | undefined {
   for (const event of hidden.view.events) {
-    if (!isRecall(event) || event.type !== 'observation' || hidden.reasonOf(event) !== undefined) continue;
+    if (!isRecalled(event) || event.type !== 'observation' || hidden.reasonOf(event) !== undefined) continue;
     const { recalledEventIds, page: its, characters: size } = event.details ?? {};
     const isSame = Array.isArray(recalledEventIds) && recalledEventIds.length === 1 && recalledEventIds[0] === id;
     if (isSame && its === page && size === characters) return event;
@@ -204,7 +196,7 @@ function linesWithPath({ text }: Document, path: string): string {
   }).join('\n');
 }
 
-/** How many of the texts in view are named. */
+/** The number of texts in view that are named. */
 const mostInView = 5;
 
 function inView(what: string, seen: readonly Document[], { standings }: Search): ToolOutput {
@@ -215,4 +207,17 @@ function inView(what: string, seen: readonly Document[], { standings }: Search):
 function nothing(what: string, documents: readonly Document[]): ToolOutput {
   const isAnyHidden = documents.some(({ reason }) => reason !== undefined);
   return note(isAnyHidden ? `Nothing that is hidden ${what}.` : 'Nothing is hidden: you see the whole conversation.');
+}
+
+/**
+ * Returns the tools of a loop, with the recall tool at the end wherever a condenser may hide something. Without a condenser, or with
+ * a tool of that name, they are as they were. Call it once, where the loop is put together, so that the list of tools stays the same for a
+ * whole conversation: a changed list is written to the provider's cache anew.
+ */
+export function withRecall<Some extends ToolDefinition>(
+  tools: readonly Some[],
+  options: RecallToolOptions & { readonly condenser: Condenser | undefined },
+): readonly (Some | ReturnType<typeof recallTool>)[] {
+  const hasIt = tools.some(({ name }) => name === recallToolName);
+  return options.condenser === undefined || hasIt ? tools : [...tools, recallTool(options)];
 }

@@ -1,4 +1,4 @@
-/** What the model is told of the recall tool. */
+/** The description of the recall tool, for the model. */
 export const recallDescription = `Get back text of this conversation that is hidden from you: a result or an argument that a note \
 stands for, a result that you marked as no longer needed or that was shown in part, or anything older than the conversation that \
 you see. Nothing is lost; the log keeps it. Use it before you make a call again, above all one that changes something or takes \
@@ -12,7 +12,7 @@ the last line of a result. Returns the original.
 
 Long answers come in pages; the first line says how many there are.`;
 
-/** What the model is told of each argument. */
+/** The descriptions of its arguments, for the model. */
 export const recallArguments = {
   address: 'The address of a hidden text.',
   path: 'A path as it stood in the calls or results.',
@@ -20,7 +20,7 @@ export const recallArguments = {
   page: 'Which page, from 1 on. 1 if it is left out.',
 } as const;
 
-/** Why the model does not see a text. */
+/** The reason for which the model does not see a text. */
 export const hiddenReasons = {
   forgotten: 'no longer in the conversation',
   masked: 'hidden behind a note',

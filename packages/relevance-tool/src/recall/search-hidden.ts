@@ -1,11 +1,9 @@
 import { addressOf, isLLMConvertible } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
-import { linesWithWords, ranked } from './by-words.js';
-import { documentsOf } from './documents.js';
-import { hiddenEvents } from './hidden-events.js';
-import type { HiddenReason } from './hidden-events.js';
-import { standingsIn } from './standing.js';
+import { documentsOf, hiddenEvents, standingsIn } from './hidden.js';
+import type { HiddenReason } from './hidden.js';
+import { linesWithWords, ranked } from './search-words.js';
 
 /** A text of a log that its model does not see. */
 export interface HiddenText {
@@ -13,7 +11,7 @@ export interface HiddenText {
   readonly event: Event;
   readonly address: string;
   readonly reason: HiddenReason;
-  /** What it is and where it stands, in one line that begins with the address. */
+  /** The kind and the place of the text, in one line that begins with the address. */
   readonly description: string;
   /** The lines that fit best, each with its number. */
   readonly excerpt: readonly string[];
@@ -21,13 +19,13 @@ export interface HiddenText {
   readonly text: string;
 }
 
-/** What a search of the hidden part of a log found. */
+/** The result of a search of the hidden part of a log. */
 export interface HiddenSearch {
-  /** How many texts are hidden in all. */
+  /** The number of hidden texts in all. */
   readonly hidden: number;
   /** Those that fit, the best first. */
   readonly found: readonly HiddenText[];
-  /** How many texts that the model sees fit. */
+  /** The number of fitting texts that the model sees. */
   readonly seen: number;
 }
 

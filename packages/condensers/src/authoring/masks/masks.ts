@@ -43,7 +43,7 @@ export interface Masks {
   ahead(view: View, from: number, to: number): void;
   /** The masks of a range, except those of pinned events and of calls without a result. */
   of(view: View, from: number, to: number): readonly Mask[];
-  /** What applying {@link of} would do. Undefined if it would do nothing. */
+  /** Returns the effect of applying {@link of}; undefined if it would do nothing. */
   estimate(view: View, from: number, to: number): Reduction | undefined;
 }
 
@@ -53,7 +53,7 @@ const eventsAhead = 16;
 /** A mask that saves less is not applied. Unit: tokens. */
 export const leastSavedByOne = 40;
 
-/** The masks that a rule makes. */
+/** Returns the masks that a rule makes. */
 export function masksBy(rule: MaskRule): Masks {
   const masksIn = (view: View, from: number, to: number): readonly Mask[] => {
     const masks: Mask[] = [];
@@ -83,7 +83,7 @@ export function masksBy(rule: MaskRule): Masks {
   };
 }
 
-/** What masks from the index `first` on save, and what the prompt cache writes again for them. */
+/** Returns the savings of masks from the index `first` on, and what the prompt cache writes again for them. */
 export function reductionOf(
   view: View,
   masks: { readonly from: number; readonly to: number; readonly first: number; readonly savedTokens: number },
@@ -95,7 +95,7 @@ export function reductionOf(
 }
 
 /**
- * True if the view holds a call's result at an index or behind it. A call without a result may still be carried out, after a
+ * Returns true if the view holds a call's result at an index or behind it. A call without a result may still be carried out, after a
  * confirmation or in another process, and the model must know its request.
  */
 function isAnswered({ events }: View, { id, toolCall }: ActionEvent, from: number): boolean {
@@ -118,13 +118,13 @@ function maskAt(view: View, index: number, rule: MaskRule): Mask | undefined {
   return savedTokens < leastSavedByOne ? undefined : { index, redaction, copy, savedTokens };
 }
 
-/** The total savings of some masks. Unit: tokens. */
+/** Returns the total savings of some masks. Unit: tokens. */
 export function savedBy(masks: readonly Mask[]): number {
   return masks.reduce((sum, { savedTokens }) => sum + savedTokens, 0);
 }
 
 /**
- * The view with masks applied. A masked event keeps its id, call id, tool name and position. `effectiveFrom` gives the event with
+ * Returns the view with masks applied. A masked event keeps its id, call id, tool name and position. `effectiveFrom` gives the event with
  * which the mask of the event at an index took effect, as in {@link Replacement}.
  */
 export function maskedView(
@@ -142,7 +142,7 @@ export function maskedView(
 }
 
 /**
- * The logged call that a result answers: the call that the result names, or else the nearest earlier call with its tool call id.
+ * Returns the logged call that a result answers: the call that the result names, or else the nearest earlier call with its tool call id.
  */
 export function answeredCall(view: View, result: ToolResultEvent, index: number): ActionEvent | undefined {
   const named = result.actionId === undefined ? undefined : view.original(result.actionId);

@@ -1,10 +1,9 @@
 import type { Condensation } from '@palimpsest/events';
-import { isCondensation, rebasedCondensation } from '@palimpsest/view';
-import type { CondenseContext, Condenser, View } from '@palimpsest/view';
-import { BackgroundTask } from './background-task.js';
-import { CondenserModelError } from './model-failure.js';
+import { isCondensation, isLaterView, rebasedCondensation } from '@palimpsest/view';
+import type { AttemptReport, CondenseContext, Condenser, View } from '@palimpsest/view';
+import { CondenserModelError } from '../definition/errors.js';
 import { requirementOf } from '../rolling/requirement.js';
-import type { Summarizer } from '../summaries/summarizer.js';
+import { eventCount } from '../rolling/rolling-condenser.js';
 
 /** The condenser that runs in the background. */
 export interface BackgroundOptions {
@@ -28,8 +27,9 @@ const mostTasks = 64;
  * (`outcome: 'discarded'`). Only a view that must be condensed waits.
  *
  * The only state between calls is the pending answer, which is found by its input, and of which the host is told (`onPending`). It is
- * not in the log: after a restart the next decision starts again, and a paid call may be paid twice. The next call reports a failed summary, and a condenser's back-off
- * reads that report. An abort of the call that started the task, or of a later call during the task, stops it.
+ * not in the log: after a restart the next decision starts again, and a paid call may be paid twice. The next call reports a failed
+ * summary, and a condenser's back-off reads that report. An abort of the call that started the task, or of a later call during the
+ * task, stops it.
  */
 export function backgroundCondenser(options: BackgroundOptions): Condenser {
   const { name, create, maxTokens } = options;
@@ -101,13 +101,92 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
   }
 }
 
-/** A summariser that calls `asks` when it is called. */
-export function notifyingSummarizer(summarizer: Summarizer, asks: () => void): Summarizer {
-  return {
-    model: summarizer.model,
-    summarize: (input, asking) => {
-      asks();
-      return summarizer.summarize(input, asking);
-    },
+/** One decision of a condenser. It may outlast the call that started it. */
+class BackgroundTask {
+  readonly view: View;
+  /** The user's wish for what the summary keeps in view. */
+  readonly focus: string | undefined;
+  /** Resolves when the task has ended, however it ended. */
+  readonly ready: Promise<void>;
+  readonly #reports: AttemptReport[] = [];
+  readonly #stop = new AbortController();
+  readonly #signals = new Set<AbortSignal>();
+  readonly #asked: Promise<undefined>;
+  readonly #outcome: Promise<View | Condensation>;
+  #isSettled = false;
+
+  constructor(options: {
+    readonly view: View;
+    readonly context: CondenseContext;
+    readonly create: (asks: () => void) => Condenser;
+  }) {
+    const { view, context, create } = options;
+    this.view = view;
+    this.focus = context.focus;
+    let asks = (): void => {};
+    this.#asked = new Promise((resolve) => (asks = () => resolve(undefined)));
+    const condenser = create(asks);
+    this.stopWith(context.signal);
+    const run = async () =>
+      condenser.condense(view, {
+        ...context,
+        signal: this.#stop.signal,
+        report: (attempt) => void this.#reports.push(attempt),
+      });
+    this.#outcome = run().finally(() => {
+      this.#isSettled = true;
+      for (const signal of this.#signals) signal.removeEventListener('abort', this.#passOn);
+    });
+    // The task may fail while no call awaits it; the next call that awaits it receives the failure.
+    this.ready = this.#outcome.then(
+      () => undefined,
+      () => undefined,
+    );
+  }
+
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  get isStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  /** The outcome, or undefined as soon as a model is called. */
+  outcomeUnlessAsking(): Promise<View | Condensation | undefined> {
+    return Promise.race([this.#outcome, this.#asked]);
+  }
+
+  outcome(): Promise<View | Condensation> {
+    return this.#outcome;
+  }
+
+  /** True for later views of the conversation for which the task was started. */
+  belongsTo(view: View): boolean {
+    return isLaterView(view, this.view);
+  }
+
+  /** Adds the signal of another call: its abort stops the task. */
+  stopWith(signal: AbortSignal | undefined): void {
+    if (signal === undefined || this.#isSettled || this.#signals.has(signal)) return;
+    this.#signals.add(signal);
+    if (signal.aborted) this.stop(signal.reason);
+    else signal.addEventListener('abort', this.#passOn, { once: true });
+  }
+
+  stop(reason: unknown): void {
+    this.#stop.abort(reason);
+  }
+
+  /** Passes on the reports made in the meantime. A failure takes effect now, so the back-off starts at this point. */
+  deliverReports(context: CondenseContext, view: View): void {
+    for (const { data, ...report } of this.#reports.splice(0)) {
+      const size = data?.['events'] === undefined ? {} : { events: eventCount(view), tokens: view.tokens() };
+      context.report?.({ ...report, ...(data === undefined ? {} : { data: { ...data, ...size } }) });
+    }
+  }
+
+  readonly #passOn = (event: { readonly target: unknown }): void => {
+    this.stop((event.target as AbortSignal | null)?.reason);
   };
 }

@@ -1,13 +1,14 @@
+import type { EventId } from '@palimpsest/events';
 import { protectedEventIds } from '@palimpsest/view';
 import type { CondenseContext, View } from '@palimpsest/view';
-import { calibrationOf } from './calibration.js';
-import { reportIgnoredCount } from './prompt-counts.js';
+import type { ModelAccount } from '../definition/errors.js';
+import { calibrationOf, reportIgnoredCount } from './calibration.js';
 
 /** The reason of a condensation: too many events, too many tokens, or a request. */
 export type Reason = 'events' | 'tokens' | 'request';
 
 /**
- * What a view requires of a rolling condenser. `soft`: it should act; if it cannot, the agent continues without. `hard`: it must
+ * The requirement of a view on a rolling condenser. `soft`: it should act; if it cannot, the agent continues without. `hard`: it must
  * act, or report that it cannot.
  */
 export interface Requirement {
@@ -37,11 +38,12 @@ const earlyShare = 0.8;
 const windowMargin = 0.1;
 
 /**
- * What a view requires. More than `maxSize` events, without the pinned ones, is soft. More tokens than `maxTokens`, or than the
- * model's window minus its answer, is hard; so is a request. The last tenth of the window is a margin in which the requirement is
- * soft; with `isEarly` the last fifth of `maxTokens` is soft too. All limits are strict: a size equal to the limit is allowed.
- * Limits are in the provider's tokens. If the log holds the ratio of the provider's tokens to the view's estimates, the limits
- * are converted; a ratio that cannot be true is reported and left out. Costs O(1); with more than `maxSize` events also a search for pinned ones.
+ * Returns the requirement of a view. More than `maxSize` events, without the pinned ones, is soft. More tokens than `maxTokens`, or
+ * than the model's window minus its answer, is hard; so is a request. The last tenth of the window is a margin in which the
+ * requirement is soft; with `isEarly` the last fifth of `maxTokens` is soft too. All limits are strict: a size equal to the limit is
+ * allowed. Limits are in the provider's tokens. If the log holds the ratio of the provider's tokens to the view's estimates, the
+ * limits are converted; a ratio that cannot be true is reported and left out. Costs O(1); with more than `maxSize` events also a
+ * search for pinned ones.
  */
 export function requirementOf(view: View, context: CondenseContext, limits: RequirementLimits): Requirement {
   const room = roomInWindow(context);
@@ -63,7 +65,7 @@ export function requirementOf(view: View, context: CondenseContext, limits: Requ
   return { level: reasons.length === 0 ? 'none' : isHard ? 'hard' : 'soft', reasons, tokenBudget };
 }
 
-/** Whether a view has grown to half of its limit. A shorter session may end without a condensation. */
+/** Returns true if a view has grown to half of its limit. A shorter session may end without a condensation. */
 export function isHalfFull(view: View, { tokenBudget = Infinity }: Requirement, maxSize: number): boolean {
   return view.events.length * 2 > maxSize || view.tokens() * 2 > tokenBudget;
 }
@@ -73,7 +75,7 @@ function isLongerThan(view: View, maxSize: number): boolean {
   return length > maxSize && length - Math.max(0, protectedEventIds(view).size - countedProtected) > maxSize;
 }
 
-/** The room for the view in the model's window. Unit: tokens. */
+/** Returns the room for the view in the model's window. Unit: tokens. */
 export function roomInWindow({
   contextWindow,
   maxOutputTokens = 0,
@@ -88,4 +90,40 @@ function translated(limit: number | undefined, calibration: number): number | un
 
 function minimum(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined ? b : b === undefined ? a : Math.min(a, b);
+}
+
+/** The input of {@link accountingOf}. */
+export interface Account extends ModelAccount {
+  readonly condenser: string;
+  /** The reasons of the condensation, such as `events, tokens`. */
+  readonly reason: string;
+  /** The view that was condensed. */
+  readonly view: Pick<View, 'tokens'>;
+  /** The tokens removed minus the tokens added. Unit: tokens, as the view estimates. */
+  readonly savedTokens: number;
+  /** The view's budget. Unit: tokens, as the view estimates. @defaultValue not known */
+  readonly tokenBudget?: number | undefined;
+  /** The events that the summary covers, if they differ from the forgotten ones. */
+  readonly coveredEventIds?: readonly EventId[] | undefined;
+}
+
+/**
+ * Returns the metadata of every condensation: `condenser`, `reason`, `tokensBefore`, `tokensAfter`, and, if known, `tokenBudget`,
+ * `model`, `usage`, `costUsd` and `coveredEventIds`. Plain JSON. Costs O(1).
+ */
+export function accountingOf(account: Account): Readonly<Record<string, unknown>> {
+  const { condenser, reason, view, savedTokens, tokenBudget, coveredEventIds, model, usage, costUsd } = account;
+  const tokensBefore = view.tokens();
+  return {
+    condenser,
+    reason,
+    tokensBefore,
+    tokensAfter: tokensBefore - savedTokens,
+    ...definedOf({ tokenBudget, model, usage, costUsd, coveredEventIds }),
+  };
+}
+
+/** Returns a copy without undefined members, which JSON cannot represent. */
+export function definedOf(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }

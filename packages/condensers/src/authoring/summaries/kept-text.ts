@@ -1,6 +1,9 @@
-import { cutInMiddle } from '../prompts/middle-cut.js';
-import { textLimits } from '../prompts/text-limits.js';
-import type { RangeFact } from './range-facts.js';
+import { isUserMessage, messageContent } from '@palimpsest/events';
+import type { EventId } from '@palimpsest/events';
+import { keptEventIds } from '@palimpsest/view';
+import type { View } from '@palimpsest/view';
+import { cutInMiddle, textLimits } from '../model/event-text.js';
+import type { RangeFact } from './range.js';
 
 /** A room for text. Unit: tokens, as `sizeOf` counts. */
 export interface TextRoom {
@@ -29,7 +32,7 @@ export interface KeptWords {
 }
 
 /**
- * The user's messages, word for word. If they do not all fit, long ones are cut in the middle, older ones shorter; if even that is
+ * Returns the user's messages, word for word. If they do not all fit, long ones are cut in the middle, older ones shorter; if even that is
  * not enough, the oldest are left out, and a line says how many.
  */
 export function keptWords(words: readonly string[], room: TextRoom): KeptWords {
@@ -48,7 +51,7 @@ export function keptWords(words: readonly string[], room: TextRoom): KeptWords {
   });
 }
 
-/** As many facts as fit, the most important first. */
+/** Returns as many facts as fit, the most important first. */
 export function keptFacts(facts: readonly RangeFact[], room: TextRoom): readonly RangeFact[] {
   let count = facts.length;
   while (count > 0 && room.sizeOf(factSection(facts.slice(0, count))) > room.maxTokens) {
@@ -57,12 +60,12 @@ export function keptFacts(facts: readonly RangeFact[], room: TextRoom): readonly
   return facts.slice(0, count);
 }
 
-/** Facts under their heading; empty if there are none. */
+/** Returns facts under their heading; empty if there are none. */
 export function factSection(facts: readonly RangeFact[]): string {
   return facts.length === 0 ? '' : [factsHeading, ...facts.map(({ text }) => `- ${text}`)].join('\n');
 }
 
-/** A text that fits, cut in the middle if it must be. */
+/** Returns a text that fits, cut in the middle if it must be. */
 export function cutToFit(text: string, room: TextRoom): string {
   if (room.sizeOf(text) <= room.maxTokens) return text;
   return fitted(room, text, { section: '' }, (characters) => ({ section: cutInMiddle(text, characters) })).section;
@@ -81,4 +84,17 @@ function fitted<Text extends { readonly section: string }>(
     if (text.section === '' || sizeOf(text.section) <= maxTokens) return text;
   }
   return none;
+}
+
+/** Returns the user's messages that stay beside a summary, in order, without those that the summary includes anyway. Images are named. */
+export function keptUserWords(view: View, isInIt: (id: EventId) => boolean = () => false): readonly string[] {
+  const words: { readonly index: number; readonly text: string }[] = [];
+  for (const id of keptEventIds(view)) {
+    const index = view.indexOf(id);
+    const event = index === undefined ? undefined : view.events.at(index);
+    if (index === undefined || event === undefined || !isUserMessage(event) || isInIt(id)) continue;
+    const parts = messageContent(event).map((part) => (part.type === 'text' ? part.text : '[image]'));
+    words.push({ index, text: parts.join('\n') });
+  }
+  return words.sort((a, b) => a.index - b.index).map(({ text }) => text);
 }

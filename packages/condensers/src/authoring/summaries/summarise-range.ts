@@ -1,24 +1,22 @@
 import type { Condensation, CreateEvent } from '@palimpsest/events';
 import { condensation } from '@palimpsest/view';
 import type { CondenseContext, View } from '@palimpsest/view';
-import { eventText } from '../prompts/event-text.js';
-import { accountingOf } from '../rolling/accounting.js';
+import { oneLine } from '../calls/excerpt.js';
+import { CondenserModelError } from '../definition/errors.js';
+import { eventText } from '../model/event-text.js';
+import type { AgentConversation } from '../model/prompt.js';
 import { calibrationOf } from '../rolling/calibration.js';
-import { askForSummary, leastSummaryTokens, wordsThatStay } from './asked-summary.js';
-import type { AskedSummary } from './asked-summary.js';
-import { cutToFit, factSection, keptFacts, keptWords } from './kept-text.js';
-import type { KeptWords, TextRoom } from './kept-text.js';
-import { factsNotIn } from './range-facts.js';
-import type { RangeFact, ReadRangeFacts } from './range-facts.js';
-import { CondenserModelError } from '../model/model-failure.js';
-import type { RangeContent } from '../rolling/range-content.js';
+import { accountingOf } from '../rolling/requirement.js';
 import type { Requirement } from '../rolling/requirement.js';
-import type { Selection } from '../rolling/select-middle.js';
-import type { Summarizer } from './summarizer.js';
-import type { AgentConversation } from './summary-input.js';
-import { oneLine } from '../tool-calls/excerpt.js';
+import type { EventRange } from '../rolling/selection.js';
+import { cutToFit, factSection, keptFacts, keptUserWords, keptWords } from './kept-text.js';
+import type { KeptWords, TextRoom } from './kept-text.js';
+import { factsNotIn } from './range.js';
+import type { RangeContent, RangeFact, ReadRangeFacts } from './range.js';
+import { askForSummary, leastSummaryTokens } from './summarizer.js';
+import type { AskedSummary, Summarizer } from './summarizer.js';
 
-/** How much of the first event that stays the model is shown, to know where its summary ends. Unit: characters. */
+/** The part of the first event that stays which the model is shown, to know where its summary ends. Unit: characters. */
 const lengthOfKeptFrom = 200;
 
 /** The range to summarise, the summariser and the reasons. */
@@ -26,7 +24,7 @@ export interface RangeToSummarise {
   readonly condenser: string;
   readonly summarizer: Summarizer;
   readonly view: View;
-  readonly range: Selection;
+  readonly range: EventRange;
   readonly content: RangeContent;
   readonly requirement: Requirement;
   /** Unit: tokens. */
@@ -37,9 +35,9 @@ export interface RangeToSummarise {
   readonly timeoutMs: number;
   /** The longest part of a summary that holds the user's words. Unit: tokens. @defaultValue 0 */
   readonly maxUserWordTokens?: number | undefined;
-  /** What the user said in the range, and what its summary must name. @defaultValue nothing is known */
+  /** Reads the user's words in the range, and the facts that its summary must name. @defaultValue nothing is known */
   readonly readFacts?: ReadRangeFacts | undefined;
-  /** Whether the summariser may ask behind the agent's request, where the host says what that is. @defaultValue false */
+  /** True if the summariser may ask after the agent's request, where the host supplies it. @defaultValue false */
   readonly extendsAgentRequest?: boolean | undefined;
   readonly context: CondenseContext;
   readonly createEvent?: CreateEvent | undefined;
@@ -96,7 +94,7 @@ export async function summariseRange(options: RangeToSummarise, inputScale = 1):
   });
 }
 
-/** What the summary can be, the best first. */
+/** Returns the possible forms of the summary, the best first. */
 function* candidates(
   whole: string,
   shorter: string,
@@ -118,12 +116,12 @@ function firstOf<Item>(items: Iterable<Item>, isIt: (item: Item) => boolean): It
   return undefined;
 }
 
-/** The facts that a text does not name, as they stand behind it. */
+/** Returns the facts that a text does not name, as they stand behind it. */
 function lostFacts(text: string, { facts }: Kept): string {
   return factSection(factsNotIn(text, facts));
 }
 
-/** What stands in a summary besides its writer's text, and the room for both. */
+/** The parts of a summary besides its writer's text, and the room for both. */
 interface Kept extends TextRoom {
   readonly words: KeptWords;
   /** The facts that the summary must name. */
@@ -148,13 +146,13 @@ function keptOf({ view, content, requirement, maxUserWordTokens = 0, readFacts, 
   return { words, facts: fitting, reservedTokens, maxTokens, sizeOf };
 }
 
-/** The share of the budget that a summary may take. Unit: tokens. */
+/** Returns the share of the budget that a summary may take. Unit: tokens. */
 function quarterOf({ tokenBudget = Infinity }: Requirement): number {
   return Math.floor(tokenBudget / 4);
 }
 
 /**
- * The least savings: one token, or the minimum share if the view would still be over its budget. This avoids a chain of tiny
+ * Returns the least savings: one token, or the minimum share if the view would still be over its budget. This avoids a chain of tiny
  * steps.
  */
 function leastSaved({ view, requirement, minProgress }: RangeToSummarise, saved: number): number {
@@ -170,7 +168,7 @@ function askFor(options: RangeToSummarise, kept: Kept, inputScale: number): Prom
   const input = {
     events,
     previousSummary: writtenBefore(view, content),
-    userWords: [...wordsThatStay(view), ...kept.words.shown],
+    userWords: [...keptUserWords(view), ...kept.words.shown],
     facts: kept.facts.map(({ text }) => text),
     focus: context.focus,
     maxSummaryTokens: Math.max(leastSummaryTokens, most - kept.reservedTokens),
@@ -180,7 +178,7 @@ function askFor(options: RangeToSummarise, kept: Kept, inputScale: number): Prom
   return askForSummary(view, input, { summarizer, timeoutMs, signal: context.signal });
 }
 
-/** What the writers of the summaries in a range wrote, without what was put behind it: that is read from the log again. */
+/** Returns the text that the writers of the summaries in a range wrote. What was put after it is read from the log again. */
 function writtenBefore(view: View, { forgotten }: RangeContent): string | undefined {
   const summaries = forgotten.filter((event) => event.type === 'condensation-summary');
   const texts = summaries.map(({ summary, condensationId }) => {
@@ -191,7 +189,7 @@ function writtenBefore(view: View, { forgotten }: RangeContent): string | undefi
   return texts.length === 0 ? undefined : texts.join('\n\n');
 }
 
-/** The agent's request, if the summariser may ask behind it and the host says what it is. */
+/** Returns the agent's request, if the summariser may ask behind it and the host says what it is. */
 function conversationOf({
   view,
   range,

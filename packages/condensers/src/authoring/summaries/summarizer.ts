@@ -1,16 +1,16 @@
+import { InvalidRequestError, MalformedHistoryError, sumUsage } from '@palimpsest/llm-adapters';
 import type { Completion, LLM } from '@palimpsest/llm-adapters';
-import { wordsOf } from '../model/answer-in-words.js';
-import { accountOf, askModel } from '../model/ask-model.js';
-import { checkedOptions } from '../options/checked-options.js';
-import { modelCallOptions } from '../options/model-call-options.js';
-import type { ModelCallOptions } from '../options/model-call-options.js';
-import { objectWith, optionsOf } from '../options/option-schemas.js';
-import { promptOf } from '../prompts/prompt.js';
-import { promptBehind, promptWithin } from '../prompts/prompt-within.js';
-import { summaryHeader, summaryTemplate } from '../prompts/summary.prompt.js';
-import { askBehind, extendedOrSeparate } from './extended-request.js';
-import type { SummaryInput } from './summary-input.js';
-import type { SummaryResult } from './summary-result.js';
+import type { View } from '@palimpsest/view';
+import { CondenserModelError } from '../definition/errors.js';
+import type { ModelAccount } from '../definition/errors.js';
+import { objectWith, optionsOf } from '../definition/option-schemas.js';
+import { checkedOptions } from '../definition/options.js';
+import { wordsOf } from '../model/answers.js';
+import { accountOf, callModel, isBlankAnswer, isCost, modelCallOptions, withinDeadline } from '../model/call-model.js';
+import type { AskOptions, ModelCallOptions } from '../model/call-model.js';
+import { promptBehind, promptOf, promptWithin } from '../model/prompt.js';
+import type { AgentConversation, SummaryInput } from '../model/prompt.js';
+import { summaryHeader, summaryTemplate } from '../model/summary.prompt.js';
 
 /** Writes summaries. {@link llmSummarizer} calls a model; a custom summariser may use any other source. */
 export interface Summarizer {
@@ -36,7 +36,7 @@ const summarizerOptions = /* @__PURE__ */ optionsOf(() => ({
 }));
 
 /**
- * A summariser that calls a model once, not streamed, without tools. The prompt holds each event with its call arguments; events
+ * Returns a summariser that calls a model once, not streamed, without tools. The prompt holds each event with its call arguments; events
  * longer than `maxEventCharacters` are cut in the middle. The whole prompt fits into the model's window (100,000 tokens if the
  * model does not state its own); the oldest events are cut most to make it fit. Thinking and images are left out. The summary
  * begins with a line that identifies it as one.
@@ -67,7 +67,7 @@ export function llmSummarizer(options: LLMSummarizerOptions): Summarizer {
         const limits = { contextWindow, maxOutputTokens, maxEventCharacters };
         const text = promptWithin(write, { ...input, previousSummary }, limits);
         const messages = [{ role: 'user', content: [{ type: 'text', text }] }] as const;
-        return summaryOf(await askModel(llm, { messages, maxOutputTokens }, { timeoutMs, signal }));
+        return summaryOf(await callModel(llm, { messages, maxOutputTokens }, { timeoutMs, signal }));
       });
     },
   };
@@ -76,4 +76,159 @@ export function llmSummarizer(options: LLMSummarizerOptions): Summarizer {
 /** @throws {@link CondenserModelError} when the answer is not words alone. */
 function summaryOf(completion: Completion): SummaryResult {
   return { text: `${summaryHeader}\n\n${wordsOf(completion)}`, ...accountOf(completion) };
+}
+
+/** Returns a summariser that calls `asks` when it is called. */
+export function notifyingSummarizer(summarizer: Summarizer, asks: () => void): Summarizer {
+  return {
+    model: summarizer.model,
+    summarize: (input, asking) => {
+      asks();
+      return summarizer.summarize(input, asking);
+    },
+  };
+}
+
+/** A summary with its usage and cost. */
+export interface SummaryResult extends ModelAccount {
+  readonly text: string;
+  /** True if it was asked for behind the agent's conversation. @defaultValue false */
+  readonly isExtension?: boolean | undefined;
+}
+
+/** A non-blank summary with its usage and cost. */
+export interface AskedSummary {
+  readonly text: string;
+  /** The size of the summary in the view. Unit: tokens, as the view estimates. */
+  readonly tokens: number;
+  readonly account: ModelAccount;
+  /** True if it was asked for after the agent's request. Undefined if it could not have been. */
+  readonly isExtension?: boolean | undefined;
+}
+
+/** The shortest summary length that is requested. Unit: tokens. */
+export const leastSummaryTokens = 64;
+
+/**
+ * Calls a built-in or custom summariser once, with a deadline.
+ *
+ * @throws {@link CondenserModelError} when there is no summary; the signal's reason when the caller aborts.
+ */
+export async function askForSummary(
+  view: View,
+  input: SummaryInput,
+  options: {
+    readonly summarizer: Summarizer;
+    /** Unit: milliseconds. */
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<AskedSummary> {
+  const { summarizer, timeoutMs, signal } = options;
+  const { model } = summarizer;
+  let result: SummaryResult | undefined;
+  try {
+    result = await withinDeadline({ timeoutMs, signal, model }, (until) =>
+      summarizer.summarize(input, { signal: until }),
+    );
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
+    if (CondenserModelError.isInstance(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CondenserModelError('error', reason, { account: { model }, cause: error });
+  }
+  const account = {
+    model: result?.model ?? model,
+    usage: result?.usage,
+    costUsd: isCost(result?.costUsd) ? result?.costUsd : undefined,
+  };
+  // A summariser in plain JavaScript may return any value.
+  const text = typeof result?.text === 'string' ? result.text.toWellFormed().trim() : '';
+  if (isBlankAnswer(text)) throw new CondenserModelError('empty', 'the summary is blank', { account });
+  const event = { type: 'condensation-summary', id: 'summary', timestamp: '', source: 'environment' } as const;
+  const isExtension = input.conversation === undefined ? {} : { isExtension: result?.isExtension === true };
+  return { text, tokens: view.tokensOf({ ...event, summary: text }), account, ...isExtension };
+}
+
+/** Assumed where neither the summariser nor the agent limits an answer. Unit: tokens. */
+const usualAnswer = 4_096;
+/** As in the view's estimate. */
+const charactersPerToken = 4;
+
+/**
+ * Asks a model behind the agent's conversation: the same messages, tools and cache key, and one message more. The tool choice is the
+ * agent's too, because another one makes some providers forget the messages in their cache. Undefined if the conversation is another
+ * model's, or the question and its answer do not fit behind it.
+ *
+ * @throws {@link CondenserModelError} when the model fails; the signal's reason when the caller aborts.
+ */
+export async function askBehind(
+  llm: LLM,
+  { request, tokens }: AgentConversation,
+  question: { readonly text: string; readonly maxOutputTokens?: number | undefined },
+  options: AskOptions,
+): Promise<Completion | undefined> {
+  const { model, messages, tools, cache } = request;
+  const maxOutputTokens = question.maxOutputTokens ?? request.maxOutputTokens;
+  const size = tokens + Math.ceil(question.text.length / charactersPerToken) + (maxOutputTokens ?? usualAnswer);
+  if (llm.model !== model || size > (llm.contextWindow ?? Infinity)) return undefined;
+  const content = { type: 'text', text: question.text } as const;
+  const last = messages.at(-1);
+  return callModel(
+    llm,
+    {
+      // Neighbouring messages of the user are one message, as in a rendered view.
+      messages:
+        last?.role === 'user'
+          ? [...messages.slice(0, -1), { ...last, content: [...last.content, content] }]
+          : [...messages, { role: 'user', content: [content] }],
+      ...(tools === undefined ? {} : { tools }),
+      ...(cache === undefined ? {} : { cache }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    },
+    options,
+  );
+}
+
+/**
+ * Returns a summary that was asked for behind the agent's conversation, or in a request of its own if that was not possible or gave
+ * none. Both calls are on its account. A provider that is down, and one that is too slow, are not asked twice.
+ *
+ * @throws {@link CondenserModelError} when the request of its own fails too, with both calls on its account.
+ */
+export async function extendedOrSeparate(
+  behind: () => Promise<SummaryResult | undefined>,
+  separate: () => Promise<SummaryResult>,
+): Promise<SummaryResult> {
+  let spent: ModelAccount | undefined;
+  try {
+    const summary = await behind();
+    if (summary !== undefined) return { ...summary, isExtension: true };
+  } catch (error) {
+    if (!CondenserModelError.isInstance(error) || !mayAskSeparately(error)) throw error;
+    spent = error.account;
+  }
+  try {
+    const summary = await separate();
+    return { ...summary, ...sumOf(spent, summary) };
+  } catch (error) {
+    if (!CondenserModelError.isInstance(error) || spent === undefined) throw error;
+    const { kind, message, mayRetry, account, cause } = error;
+    throw new CondenserModelError(kind, message, { account: sumOf(spent, account), mayRetry, cause });
+  }
+}
+
+function mayAskSeparately({ kind, cause }: CondenserModelError): boolean {
+  if (kind === 'timeout') return false;
+  return kind !== 'error' || InvalidRequestError.isInstance(cause) || MalformedHistoryError.isInstance(cause);
+}
+
+function sumOf(spent: ModelAccount | undefined, { model, usage, costUsd }: ModelAccount): ModelAccount {
+  if (spent?.usage === undefined) return { model, usage, costUsd };
+  const isPriced = spent.costUsd !== undefined || costUsd !== undefined;
+  return {
+    model,
+    usage: usage === undefined ? spent.usage : sumUsage([spent.usage, usage]),
+    ...(isPriced ? { costUsd: (spent.costUsd ?? 0) + (costUsd ?? 0) } : {}),
+  };
 }

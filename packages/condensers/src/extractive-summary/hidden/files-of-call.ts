@@ -1,10 +1,9 @@
 import { isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { ActionEvent, EventId, ToolResultEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import { argumentRoles } from '../../authoring/tool-calls/argument-roles.js';
-import { parseArguments } from '../../authoring/tool-calls/call-arguments.js';
-import type { FileOperation } from '../../authoring/tool-calls/patch-files.js';
-import { remembered } from '../../authoring/remembered.js';
+import { argumentRoles, parseArguments } from '../../authoring/calls/arguments.js';
+import type { FileOperation } from '../../authoring/calls/arguments.js';
+import { remembered } from '../../authoring/calls/remembered.js';
 import { factsAlone } from '../manifest/call-facts.js';
 import { writesAll } from '../manifest/file-facts.js';
 

@@ -1,11 +1,11 @@
 import { isLLMConvertible } from '@palimpsest/events';
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import { oneLine } from '../../authoring/tool-calls/excerpt.js';
+import { oneLine } from '../../authoring/calls/excerpt.js';
+import { namesOf } from '../../authoring/calls/names.js';
+import type { Names } from '../../authoring/calls/names.js';
 import { headings } from '../manifest/manifest.prompt.js';
 import { filesOfResult } from './files-of-call.js';
-import { namesOf } from '../../authoring/tool-calls/names.js';
-import type { Names } from '../../authoring/tool-calls/names.js';
 
 /** Names are read from so many forgotten events, the newest first. Unit: events. */
 const mostEvents = 2_000;

@@ -1,10 +1,10 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import { isCondensation, View, ViewProjection } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
+import { namesOf } from '../../authoring/calls/names.js';
 import { extractiveSummaryCondenser } from '../extractive-summary.js';
 import { hiddenNames } from './hidden-names.js';
 import { eventsOfFilesInWork } from './kept-files.js';
-import { namesOf } from '../../authoring/tool-calls/names.js';
 
 function resultWith(text: string) {
   const log = logBuilder();

@@ -1,7 +1,7 @@
 import type { Condensation, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { unitsOf } from '@palimpsest/view';
 import type { Unit, View } from '@palimpsest/view';
-import type { Selection } from '../../authoring/rolling/select-middle.js';
+import type { EventRange } from '../../authoring/rolling/selection.js';
 import { effectsOf } from './files-of-call.js';
 import type { FileEffects, FileUse } from './files-of-call.js';
 
@@ -35,7 +35,7 @@ const enoughOfLarger = 0.5;
  */
 export function eventsOfFilesInWork(
   view: View,
-  { start, end }: Selection,
+  { start, end }: EventRange,
   { maxTokens }: { readonly maxTokens: number },
 ): ReadonlySet<EventId> {
   const stay = new Set<EventId>();

@@ -2,7 +2,7 @@ import { isMeaningful, isSentRole, isToolResult, isUserMessage } from '@palimpse
 import type { ActionEvent, Event, EventId, MessageEvent } from '@palimpsest/events';
 import { viewOfLog } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { textOfEvent } from '../../authoring/tool-calls/text-of-event.js';
+import { textOfEvent } from '../../authoring/calls/excerpt.js';
 import { aheadReader } from '../ahead.js';
 import { callFacts, isRead, nothingKnown } from './call-facts.js';
 import type { KnownBefore } from './call-facts.js';

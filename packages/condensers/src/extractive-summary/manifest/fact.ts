@@ -1,8 +1,8 @@
-import { remembered } from '../../authoring/remembered.js';
 import { isAddress } from '@palimpsest/events';
 import type { EventId } from '@palimpsest/events';
-import type { FileOperation } from '../../authoring/tool-calls/patch-files.js';
-import type { CallStatus } from '../../authoring/tool-calls/result-status.js';
+import type { FileOperation } from '../../authoring/calls/arguments.js';
+import { remembered } from '../../authoring/calls/remembered.js';
+import type { CallStatus } from '../../authoring/calls/result.js';
 
 /** A task of a to-do list or a plan, as written by the agent. */
 export interface TaskItem {

@@ -1,8 +1,6 @@
-import type { ArgumentRoles } from '../../authoring/tool-calls/argument-roles.js';
-import { wordsOfName } from '../../authoring/tool-calls/call-arguments.js';
+import { filesOfPatch, wordsOfName } from '../../authoring/calls/arguments.js';
+import type { ArgumentRoles, FileOperation } from '../../authoring/calls/arguments.js';
 import type { Fact } from './fact.js';
-import { filesOfPatch } from '../../authoring/tool-calls/patch-files.js';
-import type { FileOperation } from '../../authoring/tool-calls/patch-files.js';
 
 const readVerbs = new Set([
   'read',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseArguments } from '../../authoring/tool-calls/call-arguments.js';
+import { parseArguments } from '../../authoring/calls/arguments.js';
 import { answeredIdentifiers, usedIdentifiers } from './identifiers.js';
 
 const values = (facts: ReturnType<typeof usedIdentifiers>) =>

@@ -1,5 +1,5 @@
-import type { CallArguments } from '../../authoring/tool-calls/call-arguments.js';
-import { wordsOfName } from '../../authoring/tool-calls/call-arguments.js';
+import { wordsOfName } from '../../authoring/calls/arguments.js';
+import type { CallArguments } from '../../authoring/calls/arguments.js';
 import type { Fact } from './fact.js';
 
 const identifierWords = new Set([

@@ -1,6 +1,6 @@
 import type { Condensation, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import { remembered } from '../../authoring/remembered.js';
+import { remembered } from '../../authoring/calls/remembered.js';
 import { readFacts } from './event-facts.js';
 import { factsFromMetadata } from './fact.js';
 import type { Fact } from './fact.js';

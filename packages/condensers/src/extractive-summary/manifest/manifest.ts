@@ -1,8 +1,8 @@
 import type { EventId } from '@palimpsest/events';
-import type { FileOperation } from '../../authoring/tool-calls/patch-files.js';
+import type { FileOperation } from '../../authoring/calls/arguments.js';
+import { isFailedStatus } from '../../authoring/calls/result.js';
+import type { CallStatus } from '../../authoring/calls/result.js';
 import type { Fact, TaskItem } from './fact.js';
-import { isFailedStatus } from '../../authoring/tool-calls/result-status.js';
-import type { CallStatus } from '../../authoring/tool-calls/result-status.js';
 
 /** A command or a call, with its latest outcome. */
 export interface Run {

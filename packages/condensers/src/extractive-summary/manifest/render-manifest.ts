@@ -1,10 +1,10 @@
 import { addressOf } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
-import { oneLine } from '../../authoring/tool-calls/excerpt.js';
+import { oneLine } from '../../authoring/calls/excerpt.js';
+import { isFailedStatus, statusText } from '../../authoring/calls/result.js';
 import type { TaskItem } from './fact.js';
 import type { ErrorEntry, FileEntry, Manifest, Run, RunningEntry } from './manifest.js';
 import { headings, summaryHeader } from './manifest.prompt.js';
-import { isFailedStatus, statusText } from '../../authoring/tool-calls/result-status.js';
 import { listSection, sizeOfLines, textSection } from './section.js';
 import type { Section } from './section.js';
 import { isOpen } from './task-facts.js';

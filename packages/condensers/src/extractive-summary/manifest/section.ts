@@ -1,4 +1,4 @@
-import { excerpt } from '../../authoring/tool-calls/excerpt.js';
+import { excerpt } from '../../authoring/calls/excerpt.js';
 import { leftOutLine } from './manifest.prompt.js';
 
 /** A part of a summary that can be written at any length. */

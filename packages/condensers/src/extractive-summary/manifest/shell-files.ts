@@ -1,4 +1,4 @@
-import type { FileOperation } from '../../authoring/tool-calls/patch-files.js';
+import type { FileOperation } from '../../authoring/calls/arguments.js';
 import type { Fact } from './fact.js';
 import { shellCommands } from './shell-words.js';
 import type { ShellCommand } from './shell-words.js';

@@ -1,5 +1,5 @@
-import { wordsOfName } from '../../authoring/tool-calls/call-arguments.js';
-import { oneLine } from '../../authoring/tool-calls/excerpt.js';
+import { wordsOfName } from '../../authoring/calls/arguments.js';
+import { oneLine } from '../../authoring/calls/excerpt.js';
 import type { Fact, TaskItem } from './fact.js';
 
 const titleKeys = ['content', 'title', 'subject', 'step', 'text', 'task', 'name', 'description'];

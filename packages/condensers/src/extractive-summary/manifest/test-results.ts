@@ -1,4 +1,4 @@
-import { oneLine } from '../../authoring/tool-calls/excerpt.js';
+import { oneLine } from '../../authoring/calls/excerpt.js';
 
 /** The tests that one run named, with the names that its runner printed. */
 export interface TestResults {
