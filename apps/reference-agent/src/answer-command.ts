@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { Agent, Conversation, secretMask } from '@palimpsest/agent';
 import type { LLM } from '@palimpsest/llm-adapters';
-import type { CommandSurroundings } from './command-surroundings.js';
-import { exitStatus } from './exit-status.js';
+import { exitStatus, UsageError } from './context.js';
+import type { CliContext } from './context.js';
 import { apiKeys } from './model-choice.js';
 import { callLines } from './output/call-lines.js';
 import { foundSession } from './session-commands.js';
@@ -10,13 +10,12 @@ import { listSessions } from './sessions/session-list.js';
 import type { ListedSession } from './sessions/session-list.js';
 import { sessionStatus } from './sessions/session-status.js';
 import { sessionsFolder } from './sessions/sessions-folder.js';
-import { UsageError } from './usage-error.js';
 
 /** What is said to calls that wait; `none`: they are only shown. */
 export type Answer =
   { readonly type: 'yes' } | { readonly type: 'no'; readonly reason?: string | undefined } | { readonly type: 'none' };
 
-type Surroundings = Pick<CommandSurroundings, 'env' | 'cwd' | 'stdout'>;
+type Surroundings = Pick<CliContext, 'env' | 'cwd' | 'stdout'>;
 
 /** Answering needs no model. */
 const noModel: LLM = {

@@ -10,7 +10,7 @@ import { openaiServer } from '@palimpsest/provider-servers';
 import { widthOf } from '@palimpsest/terminal';
 import { View } from '@palimpsest/view';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { CommandSurroundings } from './command-surroundings.js';
+import type { CliContext } from './context.js';
 import { demoCommand } from './demo-command.js';
 import type { DemoFlags } from './demo-command.js';
 import type { DemoReport } from './demo.js';
@@ -18,7 +18,7 @@ import { nextTurn } from './offline-model/plan.js';
 import { stepLabel } from './offline-model/recollection.js';
 import { demoPlan } from './offline-model/sample-plan/demo-plan.js';
 import { nodeWithFewTests, nodeWithFewTestsFirst, pathWithNode } from '../test-support/stand-in-node.js';
-import { problemOf } from './problem.js';
+import { problemOf } from './context.js';
 import { accountOf } from './run-account.js';
 
 // The built command, as a person runs it: what it does, and how it ends. What ends it otherwise is in demo-process.test.ts.
@@ -50,7 +50,7 @@ async function demoHere(flags: DemoFlags, env: Readonly<Record<string, string>> 
   vi.stubEnv('PATH', env['PATH'] ?? process.env['PATH']);
   onTestFinished(() => void vi.unstubAllEnvs());
   let [stdout, stderr] = ['', ''];
-  const surroundings: CommandSurroundings = {
+  const surroundings: CliContext = {
     env: { ...own, ...env },
     cwd: folder,
     stdin: Readable.from([]),

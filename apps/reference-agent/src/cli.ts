@@ -25,7 +25,7 @@ const program = new Command('palimpsest')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   // Before the work of a command is loaded; the help needs none of it.
   .hook('preAction', async () => {
-    const { keepCompiledCode } = await import('./compiled-code.js');
+    const { keepCompiledCode } = await import('./cli/compiled-code.js');
     keepCompiledCode(process.env);
   })
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'palimpsest:')) });
@@ -48,7 +48,7 @@ process.removeAllListeners('warning').on('warning', ({ message }: Error) => {
 try {
   await program.parseAsync();
 } catch (error) {
-  const { problemOf } = await import('./problem.js');
+  const { problemOf } = await import('./context.js');
   const problem = problemOf(error);
   if (problem === undefined) throw error;
   process.stderr.write(`palimpsest: ${problem.message}\n`);

@@ -13,7 +13,7 @@ import { settingKeys } from './settings/settings-keys.js';
 import type { SettingOrigin } from './settings/settings-layers.js';
 import { keptRulesFile } from './settings/user-folders.js';
 import { withoutSecrets } from './settings/without-secrets.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from './context.js';
 
 /** Options of `palimpsest config`, as the command line gives them. */
 export interface ConfigFlags {

@@ -1,19 +1,18 @@
 import { fileURLToPath } from 'node:url';
-import { sliceText } from '@palimpsest/events';
 import type { LoadedCondenser } from '@palimpsest/condensers/config';
 import { loadCondenserConfigFile } from '@palimpsest/condensers/node';
+import { sliceText } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { coloursFor, onOneLine, shownJson, terminalWidth } from '@palimpsest/terminal';
 import type { Condenser } from '@palimpsest/view';
-import type { CommandSurroundings } from './command-surroundings.js';
+import { exitStatus, readerGoneStatus } from './context.js';
+import type { CliContext } from './context.js';
 import { demoCondenser } from './demo-condenser.js';
 import { chooseModel } from './demo-model.js';
 import { runDemo } from './demo.js';
 import type { DemoReport } from './demo.js';
-import { exitStatus } from './exit-status.js';
 import type { StreamEvent } from './headless/stream-event.js';
 import { StreamTranslation } from './headless/stream-translation.js';
-import { readerGoneStatus } from './interrupts.js';
 import { apiKeys } from './model-choice.js';
 import { withoutStepLabel } from './offline-model/recollection.js';
 import { demoEnding } from './output/demo-ending.js';
@@ -35,7 +34,7 @@ export interface DemoFlags {
  *
  * @throws {@link PalimpsestError} for bad input, before the run begins, and when the log cannot be written.
  */
-export async function demoCommand(flags: DemoFlags, surroundings: CommandSurroundings): Promise<number> {
+export async function demoCommand(flags: DemoFlags, surroundings: CliContext): Promise<number> {
   const { env, stdout, stderr, interrupts } = surroundings;
   const print = (line: string): void => void stdout.write(`${line}\n`);
   const warn = (text: string): void => void stderr.write(`palimpsest: ${onOneLine(sliceText(text, 0, 2_000))}\n`);
@@ -85,7 +84,7 @@ function linesOfJson(print: (line: string) => void): DemoOutput {
   };
 }
 
-function linesOfText(print: (line: string) => void, llm: LLM, { env, stdout, cwd }: CommandSurroundings): DemoOutput {
+function linesOfText(print: (line: string) => void, llm: LLM, { env, stdout, cwd }: CliContext): DemoOutput {
   const colors = coloursFor(stdout, env);
   const width = terminalWidth(stdout);
   const isScripted = llm.model === 'offline';
@@ -113,7 +112,7 @@ function statusOf({ ending, tests }: DemoReport, interrupted: number): number {
 
 async function condenserOf(
   { config }: DemoFlags,
-  env: CommandSurroundings['env'],
+  env: CliContext['env'],
   llm: LLM,
   byDefault: Condenser,
 ): Promise<LoadedCondenser> {

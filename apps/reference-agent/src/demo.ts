@@ -19,7 +19,7 @@ import { incompleteInWords } from './headless/failure.js';
 import { testCommand } from './offline-model/sample-plan/steps.js';
 import { demoTask, systemPrompt } from './prompts.js';
 import { accountOf } from './run-account.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from './context.js';
 import type { RunAccount } from './run-account.js';
 import { runCommand, workspaceTools } from '@palimpsest/tools';
 import type { CommandResult, Workspace } from '@palimpsest/tools';

@@ -10,10 +10,10 @@ import { openWorkspace } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
 import { codingAgent } from './coding-agent.js';
 import type { CodingAgent } from './coding-agent.js';
-import type { CommandSurroundings } from './command-surroundings.js';
+import { UsageError } from './context.js';
+import type { CliContext, RunFlags } from './context.js';
 import type { McpListener } from './mcp.js';
 import { chooseModels } from './model-choice.js';
-import type { RunFlags } from './run-flags.js';
 import { isDamage, whyUnreadable } from './sessions/errors.js';
 import { writeRecord } from './sessions/record-file.js';
 import type { ListedSession } from './sessions/session-list.js';
@@ -24,7 +24,6 @@ import type { Session } from './sessions/session.js';
 import { sessionsFolder } from './sessions/sessions-folder.js';
 import { namedAddress, settingsOf } from './settings-of.js';
 import type { LoadedSettings } from './settings/load-settings.js';
-import { UsageError } from './usage-error.js';
 import { watchedLLM } from './watched-llm.js';
 
 /** A session with an agent that can go on with it. */
@@ -81,7 +80,7 @@ export interface SessionHolder {
 export async function openSession(
   found: ListedSession | undefined,
   flags: RunFlags,
-  { env, cwd, interrupts, waits = {} }: CommandSurroundings,
+  { env, cwd, interrupts, waits = {} }: CliContext,
   { onRetry, onModelCall, mcpListener, answers, isInteractive }: SessionHolder,
 ): Promise<OpenedSession> {
   // An unset variable of a script must not become the current folder.

@@ -1,15 +1,13 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { CommandSurroundings } from './command-surroundings.js';
-import { exitStatus } from './exit-status.js';
+import { exitStatus, UsageError } from './context.js';
+import type { CliContext, RunFlags } from './context.js';
 import type { headlessRun as HeadlessRun } from './headless/headless-run.js';
 import type { interactiveCommand as InteractiveCommand } from './interactive/interactive-command.js';
-import type { RunFlags } from './run-flags.js';
 import { findSession } from './sessions/session-list.js';
 import type { ListedSession } from './sessions/session-list.js';
 import { sessionsFolder } from './sessions/sessions-folder.js';
 import { taskFrom } from './task.js';
-import { UsageError } from './usage-error.js';
 
 /**
  * `palimpsest`: talks with the user, if standard input is a terminal. `palimpsest -p "…"`: works on a task in a new session, or with `--continue` in the last one of the folder. Resolves to the exit
@@ -20,7 +18,7 @@ import { UsageError } from './usage-error.js';
  */
 export async function runCommand(
   flags: RunFlags & { readonly continue?: boolean },
-  surroundings: CommandSurroundings,
+  surroundings: CliContext,
   help: () => void,
 ): Promise<number> {
   if (flags.continue === true) return resumeCommand(undefined, flags, surroundings);
@@ -38,7 +36,7 @@ export async function runCommand(
 export async function resumeCommand(
   id: string | undefined,
   flags: RunFlags,
-  surroundings: CommandSurroundings,
+  surroundings: CliContext,
 ): Promise<number> {
   const session = await foundSession(id, flags.cwd, surroundings);
   if (isInteractive(flags, surroundings)) return interact(session, flags, surroundings);
@@ -51,7 +49,7 @@ export async function resumeCommand(
 }
 
 /** Whether somebody sits at a terminal and gave no task. Formats for programs are never interactive. */
-function isInteractive({ print, stdin: isAsked, outputFormat }: RunFlags, { stdin }: CommandSurroundings): boolean {
+function isInteractive({ print, stdin: isAsked, outputFormat }: RunFlags, { stdin }: CliContext): boolean {
   return print === undefined && isAsked !== true && outputFormat === 'text' && stdin.isTTY === true;
 }
 
@@ -76,7 +74,7 @@ async function interact(...args: Parameters<typeof InteractiveCommand>): Promise
 export async function foundSession(
   id: string | undefined,
   folder: string | undefined,
-  { env, cwd }: Pick<CommandSurroundings, 'env' | 'cwd'>,
+  { env, cwd }: Pick<CliContext, 'env' | 'cwd'>,
 ): Promise<ListedSession> {
   const workspace = await workspaceRoot(resolve(cwd, folder ?? '.'));
   return findSession(sessionsFolder(env), { id, workspace });

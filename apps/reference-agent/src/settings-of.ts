@@ -1,5 +1,5 @@
 import type { Workspace } from '@palimpsest/tools';
-import type { RunFlags } from './run-flags.js';
+import type { RunFlags } from './context.js';
 import { loadSettings } from './settings/load-settings.js';
 import type { LoadedSettings } from './settings/load-settings.js';
 

@@ -1,14 +1,13 @@
 import { addAbortSignal } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onOneLine } from '@palimpsest/terminal';
-import type { CommandSurroundings } from './command-surroundings.js';
-import type { RunFlags } from './run-flags.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from './context.js';
+import type { CliContext, RunFlags } from './context.js';
 
 /** What a command is to work on. */
 export type Task = { readonly words: string } | 'none' | 'interrupted';
 
-type Surroundings = Pick<CommandSurroundings, 'stdin' | 'stderr' | 'interrupts' | 'waits'>;
+type Surroundings = Pick<CliContext, 'stdin' | 'stderr' | 'interrupts' | 'waits'>;
 
 /** The longest wait for the first byte of standard input behind a task that is complete without. Unit: milliseconds. */
 const defaultWaitMs = 3_000;

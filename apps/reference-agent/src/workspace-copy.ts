@@ -4,7 +4,7 @@ import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { openWorkspace } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
-import { UsageError } from './usage-error.js';
+import { UsageError } from './context.js';
 
 /** A workspace that lives as long as one run. */
 export interface WorkspaceCopy {

@@ -9,8 +9,8 @@ export function addApproveCommand(program: Command): void {
     .option('--show', 'print the calls, and say nothing')
     .action(async (id: string | undefined, { show = false }: { readonly show?: boolean }) => {
       const { answerCommand } = await import('../answer-command.js');
-      const { processSurroundings } = await import('../process-surroundings.js');
+      const { processContext } = await import('../context.js');
       const answer = show ? { type: 'none' as const } : { type: 'yes' as const };
-      process.exitCode = await answerCommand(id, answer, processSurroundings());
+      process.exitCode = await answerCommand(id, answer, processContext());
     });
 }

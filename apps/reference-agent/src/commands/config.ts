@@ -13,7 +13,7 @@ export function addConfigCommand(program: Command): void {
     .option('--config <file>', 'a configuration file, instead of the user’s')
     .action(async (flags: ConfigFlags) => {
       const { configCommand } = await import('../config-command.js');
-      const { processSurroundings } = await import('../process-surroundings.js');
-      await configCommand(flags, processSurroundings());
+      const { processContext } = await import('../context.js');
+      await configCommand(flags, processContext());
     });
 }

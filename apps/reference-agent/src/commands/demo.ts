@@ -23,7 +23,7 @@ export function addDemoCommand(program: Command): void {
     )
     .action(async (flags: DemoFlags) => {
       const { demoCommand } = await import('../demo-command.js');
-      const { processSurroundings } = await import('../process-surroundings.js');
-      process.exitCode = await demoCommand(flags, processSurroundings());
+      const { processContext } = await import('../context.js');
+      process.exitCode = await demoCommand(flags, processContext());
     });
 }

@@ -9,7 +9,7 @@ export function addDenyCommand(program: Command): void {
     .option('--reason <text>', 'why, and what to do instead: the model reads it')
     .action(async (id: string | undefined, { reason }: { readonly reason?: string }) => {
       const { answerCommand } = await import('../answer-command.js');
-      const { processSurroundings } = await import('../process-surroundings.js');
-      process.exitCode = await answerCommand(id, { type: 'no', reason }, processSurroundings());
+      const { processContext } = await import('../context.js');
+      process.exitCode = await answerCommand(id, { type: 'no', reason }, processContext());
     });
 }

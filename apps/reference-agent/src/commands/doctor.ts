@@ -12,7 +12,7 @@ export function addDoctorCommand(program: Command): void {
     .option('--output <file>', 'the repaired copy; without it beside the log, as NAME.repaired.jsonl')
     .action(async (file: string, flags: DoctorFlags) => {
       const { doctorCommand } = await import('../doctor/doctor-command.js');
-      const { processSurroundings } = await import('../process-surroundings.js');
-      process.exitCode = await doctorCommand(file, flags, processSurroundings());
+      const { processContext } = await import('../context.js');
+      process.exitCode = await doctorCommand(file, flags, processContext());
     });
 }

@@ -16,8 +16,8 @@ export function addExportCommand(program: Command): void {
     .action(async (id: string | undefined, { format }: { readonly format: ExportFormat }) => {
       const { exportCommand } = await import('../sessions/export-command.js');
       const { foundSession } = await import('../session-commands.js');
-      const { processSurroundings } = await import('../process-surroundings.js');
-      const surroundings = processSurroundings();
+      const { processContext } = await import('../context.js');
+      const surroundings = processContext();
       process.exitCode = await exportCommand(await foundSession(id, undefined, surroundings), format, surroundings);
     });
 }

@@ -10,7 +10,7 @@ export function addListCommand(program: Command): void {
     .option('--json', 'as JSON')
     .action(async (flags: ListFlags) => {
       const { listCommand } = await import('../sessions/list-command.js');
-      const { processSurroundings } = await import('../process-surroundings.js');
-      process.exitCode = await listCommand(flags, processSurroundings());
+      const { processContext } = await import('../context.js');
+      process.exitCode = await listCommand(flags, processContext());
     });
 }

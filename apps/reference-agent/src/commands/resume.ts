@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { RunFlags } from '../run-flags.js';
+import type { RunFlags } from '../context.js';
 import { addRunOptions } from './run-options.js';
 
 /** Adds `palimpsest resume`. */
@@ -9,7 +9,7 @@ export function addResumeCommand(program: Command): void {
     .argument('[id]', 'the session, or the beginning of its id; without it the last one of this folder')
     .action(async (id: string | undefined, flags: RunFlags) => {
       const { resumeCommand } = await import('../session-commands.js');
-      const { processSurroundings } = await import('../process-surroundings.js');
-      process.exitCode = await resumeCommand(id, flags, processSurroundings());
+      const { processContext } = await import('../context.js');
+      process.exitCode = await resumeCommand(id, flags, processContext());
     });
 }

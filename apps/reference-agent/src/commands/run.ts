@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { RunFlags } from '../run-flags.js';
+import type { RunFlags } from '../context.js';
 import { addRunOptions } from './run-options.js';
 
 /** Makes `palimpsest -p "…"` of the program itself. */
@@ -13,8 +13,8 @@ export function addRun(program: Command): void {
       if (program.args.length > 0)
         return program.error(`palimpsest: there is no command '${program.args[0]}'; a task is given with -p "…"`);
       const { runCommand } = await import('../session-commands.js');
-      const { processSurroundings } = await import('../process-surroundings.js');
-      process.exitCode = await runCommand(flags, processSurroundings(), () => program.outputHelp({ error: true }));
+      const { processContext } = await import('../context.js');
+      process.exitCode = await runCommand(flags, processContext(), () => program.outputHelp({ error: true }));
     });
 }
 

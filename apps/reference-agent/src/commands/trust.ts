@@ -11,7 +11,7 @@ export function addTrustCommand(program: Command): void {
     .option('--list', 'show the folders that are trusted')
     .action(async (folder: string | undefined, flags: TrustFlags) => {
       const { trustCommand } = await import('../trust-command.js');
-      const { processSurroundings } = await import('../process-surroundings.js');
-      await trustCommand(folder, flags, processSurroundings());
+      const { processContext } = await import('../context.js');
+      await trustCommand(folder, flags, processContext());
     });
 }

@@ -13,8 +13,8 @@ export function addUndoCommand(program: Command): void {
     .action(async (id: string | undefined, flags: UndoFlags) => {
       const { undoCommand } = await import('../sessions/undo-command.js');
       const { foundSession } = await import('../session-commands.js');
-      const { processSurroundings } = await import('../process-surroundings.js');
-      const surroundings = processSurroundings();
+      const { processContext } = await import('../context.js');
+      const surroundings = processContext();
       process.exitCode = await undoCommand(await foundSession(id, undefined, surroundings), flags, surroundings);
     });
 }

@@ -1,10 +1,9 @@
 import { open, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { onOneLine } from '@palimpsest/terminal';
-import type { CommandSurroundings } from '../command-surroundings.js';
-import { exitStatus } from '../exit-status.js';
+import { exitStatus, UsageError } from '../context.js';
+import type { CliContext } from '../context.js';
 import { openRegularFile } from '../settings/regular-file.js';
-import { UsageError } from '../usage-error.js';
 import { diagnosisOf } from './diagnosis.js';
 import type { Damage } from './diagnosis.js';
 
@@ -26,7 +25,7 @@ const mostLines = 50;
 export async function doctorCommand(
   file: string,
   { output }: DoctorFlags,
-  { cwd, stdout }: Pick<CommandSurroundings, 'cwd' | 'stdout'>,
+  { cwd, stdout }: Pick<CliContext, 'cwd' | 'stdout'>,
 ): Promise<number> {
   const log = resolve(cwd, file);
   const print = (line: string, indent = '') => stdout.write(`${indent}${onOneLine(line)}\n`);

@@ -10,7 +10,7 @@ import type { ChatServerOptions } from '../../test-support/chat-server.js';
 import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
 import type { HeadlessRig } from '../../test-support/headless-rig.js';
 import { isRunning } from '../../test-support/running-processes.js';
-import type { RunFlags } from '../run-flags.js';
+import type { RunFlags } from '../context.js';
 import { streamEventSchema, streamJsonSchema } from './stream-event.js';
 
 /** A rig whose model is a server of Chat Completions. */

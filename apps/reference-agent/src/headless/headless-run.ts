@@ -2,15 +2,13 @@ import type { Conversation } from '@palimpsest/agent';
 import { isUserMessage } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
 import { onOneLine } from '@palimpsest/terminal';
-import type { CommandSurroundings } from '../command-surroundings.js';
-import { exitStatus } from '../exit-status.js';
+import { exitStatus, UsageError } from '../context.js';
+import type { CliContext, RunFlags } from '../context.js';
 import { openSession } from '../open-session.js';
 import type { OpenedSession } from '../open-session.js';
-import { accountOf, savedShares } from '../run-account.js';
 import { pendingSummary, summaryWaitInWords } from '../pending-summary.js';
-import type { RunFlags } from '../run-flags.js';
+import { accountOf, savedShares } from '../run-account.js';
 import type { ListedSession } from '../sessions/session-list.js';
-import { UsageError } from '../usage-error.js';
 import { deniedCalls } from './denied-calls.js';
 import { deniedInWords } from './failure.js';
 import { initEvent } from './init-event.js';
@@ -40,7 +38,7 @@ export interface HeadlessTask {
 export async function headlessRun(
   { session, task }: HeadlessTask,
   flags: RunFlags,
-  surroundings: CommandSurroundings,
+  surroundings: CliContext,
 ): Promise<number> {
   const output = runOutput(flags.outputFormat, surroundings);
   const opened = await openSession(session, flags, surroundings, {
@@ -67,7 +65,7 @@ export async function headlessRun(
 /** Tells once which servers the start waits for, to people. The first line of `stream-json` is `init`, so that says nothing before. */
 function waitingLine(
   { outputFormat }: RunFlags,
-  { stderr }: CommandSurroundings,
+  { stderr }: CliContext,
 ): ((names: readonly string[]) => void) | undefined {
   if (outputFormat !== 'text') return undefined;
   let isTold = false;
@@ -86,7 +84,7 @@ function assertGoesOn({ status, id, events }: Conversation): void {
   throw new UsageError(`Session '${id}' ${state}. Give it a new task: palimpsest resume ${id} -p "…"`);
 }
 
-interface How extends Pick<CommandSurroundings, 'interrupts'> {
+interface How extends Pick<CliContext, 'interrupts'> {
   /** Called with each piece of an answer. With it answers are streamed, and a part of one is kept if the run is interrupted. */
   readonly onDelta: (delta: Delta) => void;
 }

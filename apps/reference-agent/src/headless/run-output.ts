@@ -1,17 +1,12 @@
 import { coloursFor, cutToWidth, onOneLine, shownJson, shownLines, terminalWidth } from '@palimpsest/terminal';
-import type { CommandSurroundings } from '../command-surroundings.js';
+import type { CliContext, OutputFormat } from '../context.js';
 import { callInWords } from '../output/call-words.js';
 import { shownAnswer } from '../output/shown-answer.js';
 import { RunPrinter } from '../output/run-printer.js';
 import { shownNumber } from '../output/shown-number.js';
 import type { InitEvent, ResultEvent, StreamEvent } from './stream-event.js';
 
-/** The values of `--output-format`. */
-export const outputFormats = ['text', 'json', 'stream-json'] as const;
-/** A value of `--output-format`. */
-export type OutputFormat = (typeof outputFormats)[number];
-
-type Printed = Pick<CommandSurroundings, 'stdout' | 'stderr'>;
+type Printed = Pick<CliContext, 'stdout' | 'stderr'>;
 
 /** Prints what is told of a run. */
 export type RunOutput = (event: StreamEvent) => void;

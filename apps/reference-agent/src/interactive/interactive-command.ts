@@ -1,5 +1,4 @@
-import type { CommandSurroundings } from '../command-surroundings.js';
-import type { RunFlags } from '../run-flags.js';
+import type { CliContext, RunFlags } from '../context.js';
 import type { ListedSession } from '../sessions/session-list.js';
 import { InteractiveSession } from './interactive-session.js';
 
@@ -10,14 +9,14 @@ export type OpenScreen = (session: InteractiveSession) => Promise<number>;
 export async function interactiveCommand(
   session: ListedSession | undefined,
   flags: RunFlags,
-  surroundings: CommandSurroundings,
+  surroundings: CliContext,
 ): Promise<number> {
   const open = isForScreen(flags, surroundings) ? await loadScreen() : await loadPlainMode();
   return open(new InteractiveSession({ session, flags, surroundings }));
 }
 
 /** A terminal that can be drawn on, and a user who did not ask for lines. */
-function isForScreen({ plain }: RunFlags, { stdin, stdout, env }: CommandSurroundings): boolean {
+function isForScreen({ plain }: RunFlags, { stdin, stdout, env }: CliContext): boolean {
   return plain !== true && stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb';
 }
 

@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
-import type { CommandSurroundings } from '../command-surroundings.js';
+import { problemText } from '../context.js';
+import type { CliContext, RunFlags } from '../context.js';
 import type { OpenedSession } from '../open-session.js';
-import type { RunFlags } from '../run-flags.js';
 import type { ListedSession } from '../sessions/session-list.js';
 import type { ApprovalAnswer } from './approval.js';
 import type { FileDiff } from './file-diff.js';
 import type { QueuedMessage, SessionListener, SessionState } from './session-event.js';
-import { problemIn, SessionNews } from './session-news.js';
+import { SessionNews } from './session-news.js';
 import { Turns } from './turns.js';
 import type { OwnWork } from './turns.js';
 
@@ -15,7 +15,7 @@ export interface InteractiveOptions {
   /** The session to go on with. @defaultValue a new one */
   readonly session?: ListedSession | undefined;
   readonly flags: RunFlags;
-  readonly surroundings: CommandSurroundings;
+  readonly surroundings: CliContext;
 }
 
 /** What to open in the place of the open session. */
@@ -34,7 +34,7 @@ export interface SwitchTarget {
  * notice, and never an exception, unless a method says so.
  */
 export class InteractiveSession {
-  readonly surroundings: CommandSurroundings;
+  readonly surroundings: CliContext;
   readonly #news = new SessionNews();
   readonly #turns = new Turns(this.#news);
   #flags: RunFlags;
@@ -211,7 +211,7 @@ export class InteractiveSession {
       await this.#turns.settle(working);
       return true;
     } catch (error) {
-      const problem = await problemIn(error);
+      const problem = problemText(error);
       this.#turns.enter(undefined, { isLeaving: this.#isClosed });
       if (!this.#isClosed) this.#news.setState({ type: 'unusable', problem });
       this.#news.notice('problem', problem);

@@ -29,9 +29,3 @@ export class SessionNews {
     this.tell({ type: 'notice', level, text });
   }
 }
-
-/** What went wrong, in words. */
-export async function problemIn(error: unknown): Promise<string> {
-  const { problemInWords } = await import('../problem.js');
-  return problemInWords(error);
-}

@@ -1,10 +1,10 @@
 import type { Conversation } from '@palimpsest/agent';
 import type { Event } from '@palimpsest/events';
+import { problemText } from '../context.js';
 import type { RunEnding } from '../headless/run-ending.js';
 import { pendingSummary, summaryWaitInWords } from '../pending-summary.js';
 import type { ApprovalAnswer } from './approval.js';
 import type { QueuedMessage, WorkPhase } from './session-event.js';
-import { problemIn } from './session-news.js';
 import type { SessionNews } from './session-news.js';
 import { WorkPhases } from './work-phases.js';
 import type { WorkHolder, WorkingSession } from './working-session.js';
@@ -308,7 +308,7 @@ export class Turns {
       await work();
     } catch (error) {
       this.#isHeld = true;
-      this.#news.notice('problem', await problemIn(error));
+      this.#news.notice('problem', problemText(error));
     }
   }
 }

@@ -1,7 +1,7 @@
 import { isUserMessage } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
 import { fileHistory } from '@palimpsest/tools';
-import type { CommandSurroundings } from '../command-surroundings.js';
+import type { CliContext, RunFlags } from '../context.js';
 import { initEvent } from '../headless/init-event.js';
 import { runToEnd } from '../headless/run-ending.js';
 import type { RunEnding } from '../headless/run-ending.js';
@@ -10,11 +10,10 @@ import type { InitEvent } from '../headless/stream-event.js';
 import { StreamTranslation } from '../headless/stream-translation.js';
 import { openSession } from '../open-session.js';
 import type { OpenedSession, SessionHolder } from '../open-session.js';
-import type { RunFlags } from '../run-flags.js';
-import { keepRule } from '../settings/kept-rules.js';
-import { keptRulesFile } from '../settings/user-folders.js';
 import { writeRecord } from '../sessions/record-file.js';
 import type { ListedSession } from '../sessions/session-list.js';
+import { keepRule } from '../settings/kept-rules.js';
+import { keptRulesFile } from '../settings/user-folders.js';
 import { approvalOf } from './approval.js';
 import type { Approval } from './approval.js';
 import type { FileDiff } from './file-diff.js';
@@ -49,7 +48,7 @@ export interface WorkingSession {
 export async function openWorkingSession(
   found: ListedSession | undefined,
   flags: RunFlags,
-  surroundings: CommandSurroundings,
+  surroundings: CliContext,
   { onLogged, onDelta, onDiff, ...holder }: WorkHolder,
 ): Promise<WorkingSession> {
   const opened = await openSession(found, { ...flags, onAsk: flags.onAsk ?? 'wait' }, surroundings, holder);

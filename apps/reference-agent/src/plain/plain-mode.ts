@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { PalimpsestError } from '@palimpsest/events';
 import { onOneLine, shownLines } from '@palimpsest/terminal';
-import { exitStatus } from '../exit-status.js';
+import { exitStatus } from '../context.js';
 import type { Approval } from '../interactive/approval.js';
 import type { CommandScreen, Page } from '../interactive/command-screen.js';
 import { runTypedCommand, typedCommand } from '../interactive/commands/typed-command.js';

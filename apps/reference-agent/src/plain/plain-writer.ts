@@ -1,4 +1,4 @@
-import type { Output } from '../command-surroundings.js';
+import type { Output } from '../context.js';
 
 /** Writes lines, pieces of lines and a prompt. It never moves the cursor. What it is given must be shown text already. */
 export class PlainWriter {

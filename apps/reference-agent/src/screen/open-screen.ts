@@ -1,6 +1,6 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import { coloursFor } from '@palimpsest/terminal';
-import { exitStatus } from '../exit-status.js';
+import { exitStatus } from '../context.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
 import { lastWords } from './last-words.js';
 import { ProcessTerminal } from './process-terminal.js';

@@ -2,8 +2,8 @@ import { EventLog } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { shownJson } from '@palimpsest/terminal';
 import { View } from '@palimpsest/view';
-import type { CommandSurroundings } from '../command-surroundings.js';
-import { exitStatus } from '../exit-status.js';
+import type { CliContext } from '../context.js';
+import { exitStatus } from '../context.js';
 import { SessionError, whyUnreadable } from './errors.js';
 import type { ListedSession } from './session-list.js';
 import { transcript } from './transcript.js';
@@ -17,7 +17,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 export async function exportCommand(
   { session, record }: ListedSession,
   format: ExportFormat,
-  { stdout }: Pick<CommandSurroundings, 'stdout'>,
+  { stdout }: Pick<CliContext, 'stdout'>,
 ): Promise<number> {
   const { id, store, folder, log: file } = session;
   const log = await EventLog.open(id, { store }).catch((cause: unknown) => {

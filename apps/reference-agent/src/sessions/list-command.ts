@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { onOneLine, shownJson } from '@palimpsest/terminal';
-import type { CommandSurroundings } from '../command-surroundings.js';
-import { exitStatus } from '../exit-status.js';
+import type { CliContext } from '../context.js';
+import { exitStatus } from '../context.js';
 import { listSessions } from './session-list.js';
 import type { ListedSession } from './session-list.js';
 import { sessionStatus } from './session-status.js';
@@ -15,7 +15,7 @@ export interface ListFlags {
 }
 
 /** `palimpsest list`: the sessions of the folder, the last used first. Resolves to the exit status. */
-export async function listCommand(flags: ListFlags, surroundings: Omit<CommandSurroundings, 'stdin'>): Promise<number> {
+export async function listCommand(flags: ListFlags, surroundings: Omit<CliContext, 'stdin'>): Promise<number> {
   const { env, cwd, stdout, stderr, interrupts } = surroundings;
   const workspace = flags.all === true ? undefined : await realpath(cwd);
   const { sessions, problems } = await listSessions(sessionsFolder(env), { workspace });

@@ -4,7 +4,7 @@ import { isUserMessage } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { fileHistory, planUndo, undoConflictTexts, undoEdits } from '@palimpsest/tools';
 import type { UndoStep, Workspace } from '@palimpsest/tools';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../context.js';
 import { writeRecord } from './record-file.js';
 import { createSession } from './session.js';
 import type { Session } from './session.js';

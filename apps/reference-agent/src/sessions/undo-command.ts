@@ -2,8 +2,8 @@ import { Agent, Conversation } from '@palimpsest/agent';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { onOneLine } from '@palimpsest/terminal';
 import { openWorkspace } from '@palimpsest/tools';
-import type { CommandSurroundings } from '../command-surroundings.js';
-import { exitStatus } from '../exit-status.js';
+import type { CliContext } from '../context.js';
+import { exitStatus } from '../context.js';
 import { partsOf, planRewind, rewind, rewindRemarks, stepInWords } from './rewind.js';
 import type { ListedSession } from './session-list.js';
 import { sessionsFolder } from './sessions-folder.js';
@@ -28,7 +28,7 @@ export interface UndoFlags {
 export async function undoCommand(
   { session, record }: ListedSession,
   flags: UndoFlags,
-  { env, stdout }: Pick<CommandSurroundings, 'env' | 'stdout'>,
+  { env, stdout }: Pick<CliContext, 'env' | 'stdout'>,
 ): Promise<number> {
   const { id, store } = session;
   // A session at work is told before anything is read, for a plan too.

@@ -1,7 +1,7 @@
 import { structuredSummaryCondenser } from '@palimpsest/condensers';
 import type { Condensation } from '@palimpsest/events';
 import type { OpenedSession } from '../../open-session.js';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../context.js';
 import { condensationInWords } from '../condensation-details.js';
 import { condensationHistory } from './log-readers.js';
 import { openedSession } from './opened-session.js';

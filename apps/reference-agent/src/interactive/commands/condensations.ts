@@ -5,7 +5,7 @@ import type { RelevanceDirective } from '@palimpsest/relevance-tool';
 import type { CondensationDetails, CondensationHistory, View } from '@palimpsest/view';
 import type { OpenedSession } from '../../open-session.js';
 import { inThousands } from '../../output/shown-number.js';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../context.js';
 import { condensationInWords, condensationPage, directivePage, directiveTokens } from '../condensation-details.js';
 import type { Choice } from '../command-screen.js';
 import { condensationHistory } from './log-readers.js';

@@ -4,7 +4,7 @@ import { exportCommand, exportFormats } from '../../sessions/export-command.js';
 import type { ExportFormat } from '../../sessions/export-command.js';
 import { findSession } from '../../sessions/session-list.js';
 import { sessionsFolder } from '../../sessions/sessions-folder.js';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../context.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
 

@@ -4,7 +4,7 @@ import { priceTable } from '@palimpsest/llm-adapters';
 import { isSet } from '../../model-choice.js';
 import { withoutPassword } from '../../open-session.js';
 import { namedAddress } from '../../settings-of.js';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../context.js';
 import type { Choice } from '../command-screen.js';
 import { dollars } from '../figures-in-words.js';
 import type { InteractiveSession } from '../interactive-session.js';

@@ -1,7 +1,7 @@
 import { addressOf } from '@palimpsest/events';
 import type { LLMConvertibleEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../context.js';
 import type { Choice } from '../command-screen.js';
 import { callOf, eventInWords } from '../event-words.js';
 import { tokens } from '../figures-in-words.js';

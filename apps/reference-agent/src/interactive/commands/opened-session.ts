@@ -3,7 +3,7 @@ import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { contextUse, isCondensation, sentThinking } from '@palimpsest/view';
 import type { ContextUse, View } from '@palimpsest/view';
 import type { OpenedSession } from '../../open-session.js';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../context.js';
 import type { InteractiveSession } from '../interactive-session.js';
 
 /** The open session. @throws {@link UsageError} when none is open. */

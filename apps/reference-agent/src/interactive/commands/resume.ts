@@ -1,4 +1,4 @@
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../context.js';
 import { findSession, listSessions } from '../../sessions/session-list.js';
 import type { ListedSession } from '../../sessions/session-list.js';
 import { sessionStatus } from '../../sessions/session-status.js';

@@ -1,5 +1,5 @@
 import { sliceText } from '@palimpsest/events';
-import { problemInWords } from '../../problem.js';
+import { problemText } from '../../context.js';
 import type { CommandScreen } from '../command-screen.js';
 import { screenCommands } from './index.js';
 import type { ScreenCommand } from './screen-command.js';
@@ -44,6 +44,6 @@ export async function runTypedCommand({ name, argument, command }: TypedCommand,
   try {
     await command.run(argument, screen);
   } catch (error) {
-    screen.say(sliceText(problemInWords(error), 0, longestProblem));
+    screen.say(sliceText(problemText(error), 0, longestProblem));
   }
 }

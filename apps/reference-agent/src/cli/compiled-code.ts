@@ -1,5 +1,5 @@
 import module from 'node:module';
-import { cacheFolder } from './settings/user-folders.js';
+import { cacheFolder } from '../settings/user-folders.js';
 
 /**
  * Keeps what the engine compiles for the next start, where Node can (22.1 and later). Only the user can write the folder: code

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { processInterrupts } from './interrupts.js';
+import { processInterrupts } from './context.js';
 
 function fakeProcess() {
   const exits: number[] = [];
