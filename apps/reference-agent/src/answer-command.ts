@@ -9,7 +9,7 @@ import { foundSession } from './session-commands.js';
 import { listSessions } from './sessions/session-list.js';
 import type { ListedSession } from './sessions/session-list.js';
 import { sessionStatus } from './sessions/session-status.js';
-import { sessionsFolder } from './sessions/sessions-folder.js';
+import { sessionsFolder } from './settings/user-folders.js';
 
 /** What is said to calls that wait; `none`: they are only shown. */
 export type Answer =

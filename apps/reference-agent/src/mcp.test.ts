@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
 import { eventsOf, headlessRig, resultsByCall } from '../test-support/headless-rig.js';
 import { interactiveRig } from '../test-support/interactive-rig.js';
-import { configCommand } from './config-command.js';
-import { mcpServerName } from './settings/mcp-server.js';
+import { configCommand } from './cli/config.js';
+import { mcpServerName } from './settings/settings.js';
 
 const program = (name: string): string =>
   fileURLToPath(new URL(`../../../packages/mcp/test-support/${name}.mjs`, import.meta.url));

@@ -2,9 +2,7 @@ import { minSecretLength, secretsOfEnvironment } from '@palimpsest/agent';
 import type { SecretMask } from '@palimpsest/agent';
 import type { McpServerConfig, McpServers, McpServerState } from '@palimpsest/mcp';
 import { commandEnvironment } from '@palimpsest/tools/process';
-import { namedVariables, withVariables } from './settings/mcp-server.js';
-import type { McpServerSettings } from './settings/mcp-server.js';
-import type { Settings } from './settings/settings.js';
+import type { McpServerSettings, Settings } from './settings/settings.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -110,4 +108,22 @@ function configOf(server: McpServerSettings, env: Environment): McpServerConfig 
 
 function inMs(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000;
+}
+
+const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** Returns the variables of the environment that a server's settings name. */
+function namedVariables({ env, headers }: McpServerSettings): readonly string[] {
+  const texts = [...Object.values(env ?? {}), ...Object.values(headers ?? {})];
+  return texts.flatMap((text) => [...text.matchAll(reference)].map(([, name = '']) => name));
+}
+
+/** Values with the variables that they name in their places. */
+function withVariables(
+  values: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, text]) => [key, text.replace(reference, (_, name: string) => env[name] ?? '')]),
+  );
 }

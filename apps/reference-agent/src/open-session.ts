@@ -21,8 +21,8 @@ import { placeEvent } from './sessions/session-record.js';
 import type { Place, SessionRecord } from './sessions/session-record.js';
 import { createSession } from './sessions/session.js';
 import type { Session } from './sessions/session.js';
-import { sessionsFolder } from './sessions/sessions-folder.js';
-import { namedAddress, settingsOf } from './settings-of.js';
+import { sessionsFolder } from './settings/user-folders.js';
+import { namedAddress, settingsOf } from './settings/load-settings.js';
 import type { LoadedSettings } from './settings/load-settings.js';
 import { watchedLLM } from './watched-llm.js';
 

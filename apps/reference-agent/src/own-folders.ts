@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { relative, sep } from 'node:path';
-import { sessionsFolder } from './sessions/sessions-folder.js';
-import { cacheFolder, userFolder } from './settings/user-folders.js';
+import { cacheFolder, sessionsFolder, userFolder } from './settings/user-folders.js';
 
 /**
  * What no command and no rule for all files may change: the user's configuration with the record of trust, all sessions, and the

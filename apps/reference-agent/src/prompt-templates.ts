@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { folderTemplates } from '@palimpsest/agent/node';
 import { builtInTemplates, builtInTemplateTexts, layeredTemplates } from '@palimpsest/agent/prompts';
 import type { TemplateSource } from '@palimpsest/agent/prompts';
-import { InvalidSettingsError } from './settings/errors.js';
+import { InvalidSettingsError } from './settings/settings-file.js';
 
 /** The template of the agent's instructions. It includes `system_prompt.j2`. */
 export const systemPromptFile = 'system_prompt_coding.j2';

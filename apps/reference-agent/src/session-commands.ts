@@ -6,7 +6,7 @@ import type { headlessRun as HeadlessRun } from './headless/headless-run.js';
 import type { interactiveCommand as InteractiveCommand } from './interactive/interactive-command.js';
 import { findSession } from './sessions/session-list.js';
 import type { ListedSession } from './sessions/session-list.js';
-import { sessionsFolder } from './sessions/sessions-folder.js';
+import { sessionsFolder } from './settings/user-folders.js';
 import { taskFrom } from './task.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ConfigFlags } from '../config-command.js';
+import type { ConfigFlags } from '../cli/config.js';
 
 /** Adds `palimpsest config`. */
 export function addConfigCommand(program: Command): void {
@@ -12,7 +12,7 @@ export function addConfigCommand(program: Command): void {
     .option('--cwd <folder>', 'the folder to work in')
     .option('--config <file>', 'a configuration file, instead of the user’s')
     .action(async (flags: ConfigFlags) => {
-      const { configCommand } = await import('../config-command.js');
+      const { configCommand } = await import('../cli/config.js');
       const { processContext } = await import('../context.js');
       await configCommand(flags, processContext());
     });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { TrustFlags } from '../trust-command.js';
+import type { TrustFlags } from '../cli/trust.js';
 
 /** Adds `palimpsest trust`. */
 export function addTrustCommand(program: Command): void {
@@ -10,7 +10,7 @@ export function addTrustCommand(program: Command): void {
     .option('--remove', 'trust the folder no longer')
     .option('--list', 'show the folders that are trusted')
     .action(async (folder: string | undefined, flags: TrustFlags) => {
-      const { trustCommand } = await import('../trust-command.js');
+      const { trustCommand } = await import('../cli/trust.js');
       const { processContext } = await import('../context.js');
       await trustCommand(folder, flags, processContext());
     });

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { onOneLine } from '@palimpsest/terminal';
 import { exitStatus, UsageError } from '../context.js';
 import type { CliContext } from '../context.js';
-import { openRegularFile } from '../settings/regular-file.js';
+import { openRegularFile } from '../settings/user-files.js';
 import { diagnosisOf } from './diagnosis.js';
 import type { Damage } from './diagnosis.js';
 

@@ -12,8 +12,8 @@ import { openSession } from '../open-session.js';
 import type { OpenedSession, SessionHolder } from '../open-session.js';
 import { writeRecord } from '../sessions/record-file.js';
 import type { ListedSession } from '../sessions/session-list.js';
-import { keepRule } from '../settings/kept-rules.js';
-import { keptRulesFile } from '../settings/user-folders.js';
+import { saveRule } from '../settings/user-files.js';
+import { savedRulesFile } from '../settings/user-folders.js';
 import { approvalOf } from './approval.js';
 import type { Approval } from './approval.js';
 import type { FileDiff } from './file-diff.js';
@@ -78,7 +78,7 @@ export async function openWorkingSession(
     history,
     approvals: () => Promise.all(conversation.waitingActions.map((action) => approvalOf(action, opened))),
     diffOf: (actionId) => madeChange(actionId, records),
-    keep: (rule) => keepRule(keptRulesFile(surroundings.env), workspace.root, rule),
+    keep: (rule) => saveRule(savedRulesFile(surroundings.env), workspace.root, rule),
     async send(text) {
       await begin();
       const isFirst = !events.slice().some(isUserMessage);

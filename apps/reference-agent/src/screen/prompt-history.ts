@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { secretMask } from '@palimpsest/agent';
-import { sessionsFolder } from '../sessions/sessions-folder.js';
+import { sessionsFolder } from '../settings/user-folders.js';
 import { knownSecrets } from '../shell.js';
 
 /** So many prompts are offered again, and kept when the file is written anew. */

@@ -5,7 +5,7 @@ import { exitStatus } from '../context.js';
 import { listSessions } from './session-list.js';
 import type { ListedSession } from './session-list.js';
 import { sessionStatus } from './session-status.js';
-import { sessionsFolder } from './sessions-folder.js';
+import { sessionsFolder } from '../settings/user-folders.js';
 
 /** Options of `palimpsest list`. */
 export interface ListFlags {

@@ -1,6 +1,6 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
 import type { Event } from '@palimpsest/events';
-import { bytesOfFile } from '../settings/regular-file.js';
+import { bytesOfFile } from '../settings/user-files.js';
 import { SessionError, whyUnreadable } from './errors.js';
 import { recordOf, recordVersion, sessionRecordSchema } from './session-record.js';
 import type { SessionRecord } from './session-record.js';

@@ -10,7 +10,7 @@ import { exportCommand } from './export-command.js';
 import { listCommand } from './list-command.js';
 import { findSession, listSessions } from './session-list.js';
 import { createSession } from './session.js';
-import { sessionsFolder } from './sessions-folder.js';
+import { sessionsFolder } from '../settings/user-folders.js';
 
 /** A rig with a finished session in it. */
 async function rigWithSession() {

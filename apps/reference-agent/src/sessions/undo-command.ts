@@ -6,7 +6,7 @@ import type { CliContext } from '../context.js';
 import { exitStatus } from '../context.js';
 import { partsOf, planRewind, rewind, rewindRemarks, stepInWords } from './rewind.js';
 import type { ListedSession } from './session-list.js';
-import { sessionsFolder } from './sessions-folder.js';
+import { sessionsFolder } from '../settings/user-folders.js';
 
 /** Options of `palimpsest undo`. */
 export interface UndoFlags {

@@ -20,7 +20,7 @@ export function trustFile(env: Environment): string {
 }
 
 /** The rules that the user made when a call was asked about, beside the user's settings. */
-export function keptRulesFile(env: Environment): string {
+export function savedRulesFile(env: Environment): string {
   return join(userFolder(env), 'kept-rules.json');
 }
 
@@ -49,4 +49,17 @@ export function isWithoutXdg(): boolean {
 /** The user's folder; that of the list of users if `HOME` is empty, as it is in some containers. */
 export function homeFolder(): string {
   return homedir() || userInfo().homedir;
+}
+
+/**
+ * The folder of all sessions of the user: `$XDG_STATE_HOME/palimpsest/sessions`, where the variable is set; else
+ * `~/.local/state/palimpsest/sessions`, or what the system has for the data of programs.
+ *
+ * @see https://specifications.freedesktop.org/basedir-spec/latest/ by which relative paths in the variable are ignored
+ */
+export function sessionsFolder(env: Readonly<Record<string, string | undefined>>): string {
+  const state = env['XDG_STATE_HOME'];
+  if (state !== undefined && isAbsolute(state)) return join(state, 'palimpsest', 'sessions');
+  if (isWithoutXdg()) return join(envPaths('palimpsest', { suffix: '' }).data, 'sessions');
+  return join(homeFolder(), '.local', 'state', 'palimpsest', 'sessions');
 }

@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 import { exportCommand, exportFormats } from '../../sessions/export-command.js';
 import type { ExportFormat } from '../../sessions/export-command.js';
 import { findSession } from '../../sessions/session-list.js';
-import { sessionsFolder } from '../../sessions/sessions-folder.js';
+import { sessionsFolder } from '../../settings/user-folders.js';
 import { UsageError } from '../../context.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';

@@ -3,7 +3,7 @@ import type { ModelProvider } from '@palimpsest/llm-adapters/by-name';
 import { priceTable } from '@palimpsest/llm-adapters';
 import { isSet } from '../../model-choice.js';
 import { withoutPassword } from '../../open-session.js';
-import { namedAddress } from '../../settings-of.js';
+import { namedAddress } from '../../settings/load-settings.js';
 import { UsageError } from '../../context.js';
 import type { Choice } from '../command-screen.js';
 import { dollars } from '../figures-in-words.js';

@@ -3,7 +3,7 @@ import type { Event, MessageEvent } from '@palimpsest/events';
 import type { UndoStep } from '@palimpsest/tools';
 import { partsBefore, planRewind, rewind, rewindRemarks, stepInWords } from '../../sessions/rewind.js';
 import { findSession } from '../../sessions/session-list.js';
-import { sessionsFolder } from '../../sessions/sessions-folder.js';
+import { sessionsFolder } from '../../settings/user-folders.js';
 import type { Choice, CommandScreen } from '../command-screen.js';
 import { eventInWords } from '../event-words.js';
 import { counted } from '../figures-in-words.js';

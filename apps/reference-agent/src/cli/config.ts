@@ -2,18 +2,14 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { secretMask } from '@palimpsest/agent';
 import { coloursFor, cutToWidth, onOneLine, shownJson } from '@palimpsest/terminal';
-import { apiKeys } from './model-choice.js';
-import { settingsJsonSchema } from './settings/json-schema.js';
-import { forgetRule } from './settings/kept-rules.js';
-import { loadSettings } from './settings/load-settings.js';
-import type { LoadedSettings } from './settings/load-settings.js';
-import { shownServer } from './settings/mcp-server.js';
-import type { McpServerSettings } from './settings/mcp-server.js';
-import { settingKeys } from './settings/settings-keys.js';
-import type { SettingOrigin } from './settings/settings-layers.js';
-import { keptRulesFile } from './settings/user-folders.js';
-import { withoutSecrets } from './settings/without-secrets.js';
-import { UsageError } from './context.js';
+import { UsageError } from '../context.js';
+import { apiKeys } from '../model-choice.js';
+import { loadSettings } from '../settings/load-settings.js';
+import type { LoadedSettings, SettingOrigin } from '../settings/load-settings.js';
+import { settingKeys, settingsJsonSchema } from '../settings/settings.js';
+import type { McpServerSettings } from '../settings/settings.js';
+import { forgetRule } from '../settings/user-files.js';
+import { savedRulesFile } from '../settings/user-folders.js';
 
 /** Options of `palimpsest config`, as the command line gives them. */
 export interface ConfigFlags {
@@ -64,7 +60,7 @@ export async function configCommand(flags: ConfigFlags, { env, cwd, stdout }: Su
 
 async function forget(rule: string, folder: string, env: Surroundings['env']): Promise<void> {
   const real = await realpath(folder).catch(() => folder);
-  if (await forgetRule(keptRulesFile(env), real, rule)) return;
+  if (await forgetRule(savedRulesFile(env), real, rule)) return;
   throw new UsageError(
     `No answer has made the rule '${rule}' in '${real}'. palimpsest config shows those that there are.`,
   );
@@ -115,4 +111,51 @@ function filesOf({ userFile, origins, project, notes, kept }: LoadedSettings): r
       : [`kept: ${kept.file} (rules of your answers in this folder; palimpsest config --forget 'RULE' removes one)`]),
     ...notes,
   ];
+}
+
+const secretNames = /key|token|secret|password|credential/i;
+const passwordInAddress = /(\w[\w+.-]*:\/\/)[^\s/@]+@/g;
+const secretParameter = /([?&][^=&\s]*(?:key|token|secret|password|credential|sig)[^=&\s]*=)[^&\s"]+/gi;
+const authorization = /\b((?:bearer|basic)\s+)(?!\$\{)[^\s"']{6,}/gi;
+/** How keys of providers and of code hosts begin. */
+const knownForms = /\b(?:sk|pk|rk|gh[opsu]|github_pat|glpat|xox[abp]|AKIA)[-_A-Za-z0-9]{16,}/g;
+
+/** A value of a configuration for a screen: what may be a key is not shown, though a key has no place in a configuration. */
+export function withoutSecrets(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return value
+      .replace(passwordInAddress, '$1[secret]@')
+      .replace(secretParameter, '$1[secret]')
+      .replace(authorization, '$1[secret]')
+      .replace(knownForms, '[secret]');
+  }
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      name,
+      secretNames.test(name) && typeof one === 'string' ? '[secret]' : withoutSecrets(one),
+    ]),
+  );
+}
+
+/** For a screen: of variables and headers only what names a variable, of arguments no value behind a name such as `--token`. */
+export function shownServer(server: McpServerSettings): McpServerSettings {
+  const { env, headers, args } = server;
+  const names = /key|token|secret|password|credential|auth|pass/i;
+  const hidden = (values: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, text]) => [name, /^(?:\w+ )?\$\{\w+\}$/.test(text) ? text : '[secret]']),
+    );
+  const shownArgument = (text: string, index: number, all: readonly string[]): string => {
+    const before = all[index - 1] ?? '';
+    if (before.startsWith('-') && !before.includes('=') && names.test(before)) return '[secret]';
+    return text.startsWith('-') && names.test(text) ? text.replace(/=[\s\S]*$/, '=[secret]') : text;
+  };
+  return {
+    ...server,
+    ...(args === undefined ? {} : { args: args.map(shownArgument) }),
+    ...(env === undefined ? {} : { env: hidden(env) }),
+    ...(headers === undefined ? {} : { headers: hidden(headers) }),
+  };
 }

@@ -2,25 +2,25 @@ import { mkdtemp, readFile, realpath, rm, stat, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { configCommand } from '../config-command.js';
-import { forgetRule, keepRule, keptRules } from './kept-rules.js';
-import { keptRulesFile } from './user-folders.js';
+import { configCommand } from '../cli/config.js';
+import { forgetRule, saveRule, savedRules } from './user-files.js';
+import { savedRulesFile } from './user-folders.js';
 
 async function user() {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'palimpsest-kept-')));
   onTestFinished(() => rm(folder, { recursive: true }));
   const env = { XDG_CONFIG_HOME: join(folder, 'config'), HOME: folder };
-  return { folder, env, file: keptRulesFile(env) };
+  return { folder, env, file: savedRulesFile(env) };
 }
 
 test('rules are kept by folder, once each, in a file that only the user can read', async () => {
   const { file } = await user();
-  expect(await keptRules(file, '/a')).toEqual([]);
-  await keepRule(file, '/a', 'run_command(npm test *)');
-  await keepRule(file, '/a', 'run_command(npm test *)');
-  await keepRule(file, '/b', 'edit_file(src/**)');
-  expect(await keptRules(file, '/a')).toEqual(['run_command(npm test *)']);
-  expect(await keptRules(file, '/toString')).toEqual([]);
+  expect(await savedRules(file, '/a')).toEqual([]);
+  await saveRule(file, '/a', 'run_command(npm test *)');
+  await saveRule(file, '/a', 'run_command(npm test *)');
+  await saveRule(file, '/b', 'edit_file(src/**)');
+  expect(await savedRules(file, '/a')).toEqual(['run_command(npm test *)']);
+  expect(await savedRules(file, '/toString')).toEqual([]);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await forgetRule(file, '/a', 'other')).toBe(false);
   expect(await forgetRule(file, '/a', 'run_command(npm test *)')).toBe(true);
@@ -29,14 +29,14 @@ test('rules are kept by folder, once each, in a file that only the user can read
     folders: { '/b': { allow: ['edit_file(src/**)'] } },
   });
   await writeFile(file, '{');
-  await expect(keptRules(file, '/b')).rejects.toThrow(/kept-rules\.json: .*cannot be read: repair it, or remove it/);
-  await expect(keepRule(file, '/b', 'x')).rejects.toThrow('cannot be read');
+  await expect(savedRules(file, '/b')).rejects.toThrow(/kept-rules\.json: .*cannot be read: repair it, or remove it/);
+  await expect(saveRule(file, '/b', 'x')).rejects.toThrow('cannot be read');
   expect(await readFile(file, 'utf8')).toBe('{');
 });
 
 test('palimpsest config shows them with their origin, and forgets them, by the real folder', async () => {
   const { folder, env, file } = await user();
-  await keepRule(file, folder, 'run_command(npm test *)');
+  await saveRule(file, folder, 'run_command(npm test *)');
   const link = `${folder}-link`;
   await symlink(folder, link);
   onTestFinished(() => rm(link));
