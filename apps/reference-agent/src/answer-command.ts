@@ -3,7 +3,7 @@ import { Agent, Conversation, secretMask } from '@palimpsest/agent';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { exitStatus, UsageError } from './context.js';
 import type { CliContext } from './context.js';
-import { apiKeys } from './model-choice.js';
+import { apiKeys } from './agent/models.js';
 import { callLines } from './output/call-lines.js';
 import { foundSession } from './session-commands.js';
 import { listSessions } from './sessions/session-list.js';

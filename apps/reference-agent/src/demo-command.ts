@@ -13,7 +13,7 @@ import { runDemo } from './demo.js';
 import type { DemoReport } from './demo.js';
 import type { StreamEvent } from './headless/stream-event.js';
 import { StreamTranslation } from './headless/stream-translation.js';
-import { apiKeys } from './model-choice.js';
+import { apiKeys } from './agent/models.js';
 import { withoutStepLabel } from './offline-model/recollection.js';
 import { demoEnding } from './output/demo-ending.js';
 import { RunPrinter } from './output/run-printer.js';

@@ -8,12 +8,12 @@ import type { Event } from '@palimpsest/events';
 import type { FailedAttempt, LLM } from '@palimpsest/llm-adapters';
 import { openWorkspace } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
-import { codingAgent } from './coding-agent.js';
-import type { CodingAgent } from './coding-agent.js';
+import { codingAgent } from './agent/coding-agent.js';
+import type { CodingAgent } from './agent/coding-agent.js';
+import type { McpListener } from './agent/mcp.js';
+import { chooseModels, withCallCount } from './agent/models.js';
 import { UsageError } from './context.js';
 import type { CliContext, RunFlags } from './context.js';
-import type { McpListener } from './mcp.js';
-import { chooseModels } from './model-choice.js';
 import { isDamage, whyUnreadable } from './sessions/errors.js';
 import { writeRecord } from './sessions/record-file.js';
 import type { ListedSession } from './sessions/session-list.js';
@@ -21,10 +21,9 @@ import { placeEvent } from './sessions/session-record.js';
 import type { Place, SessionRecord } from './sessions/session-record.js';
 import { createSession } from './sessions/session.js';
 import type { Session } from './sessions/session.js';
-import { sessionsFolder } from './settings/user-folders.js';
 import { namedAddress, settingsOf } from './settings/load-settings.js';
 import type { LoadedSettings } from './settings/load-settings.js';
-import { watchedLLM } from './watched-llm.js';
+import { sessionsFolder } from './settings/user-folders.js';
 
 /** A session with an agent that can go on with it. */
 export interface OpenedSession {
@@ -104,7 +103,7 @@ export async function openSession(
   const session = found?.session ?? (await createSession(sessionsFolder(env)));
   const onAsk = flags.onAsk ?? found?.record.onAsk;
   const watched = (purpose: 'agent' | 'condenser') => (model: LLM) =>
-    onModelCall === undefined ? model : watchedLLM(model, (change) => onModelCall(purpose, change));
+    onModelCall === undefined ? model : withCallCount(model, (change) => onModelCall(purpose, change));
   const made = withKept(kept.rules, () => answers?.(workspace.root) ?? []);
   const coding = await codingAgent({
     workspace,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { secretMask } from '@palimpsest/agent';
 import { coloursFor, cutToWidth, onOneLine, shownJson } from '@palimpsest/terminal';
 import { UsageError } from '../context.js';
-import { apiKeys } from '../model-choice.js';
+import { apiKeys } from '../agent/models.js';
 import { loadSettings } from '../settings/load-settings.js';
 import type { LoadedSettings, SettingOrigin } from '../settings/load-settings.js';
 import { settingKeys, settingsJsonSchema } from '../settings/settings.js';

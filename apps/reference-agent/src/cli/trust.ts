@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { secretMask } from '@palimpsest/agent';
 import { onOneLine } from '@palimpsest/terminal';
-import { apiKeys } from '../model-choice.js';
+import { apiKeys } from '../agent/models.js';
 import { mergeSettings } from '../settings/load-settings.js';
 import { settingsInToml, TrustError } from '../settings/settings-file.js';
 import { defaultSettings } from '../settings/settings.js';

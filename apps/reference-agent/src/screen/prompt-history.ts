@@ -3,7 +3,7 @@ import { appendFile, chmod, mkdir, readFile, rename, writeFile } from 'node:fs/p
 import { dirname, join } from 'node:path';
 import { secretMask } from '@palimpsest/agent';
 import { sessionsFolder } from '../settings/user-folders.js';
-import { knownSecrets } from '../shell.js';
+import { knownSecrets } from '../agent/shell.js';
 
 /** So many prompts are offered again, and kept when the file is written anew. */
 const maxPrompts = 200;

@@ -57,9 +57,17 @@ export function homeFolder(): string {
  *
  * @see https://specifications.freedesktop.org/basedir-spec/latest/ by which relative paths in the variable are ignored
  */
-export function sessionsFolder(env: Readonly<Record<string, string | undefined>>): string {
+export function sessionsFolder(env: Environment): string {
   const state = env['XDG_STATE_HOME'];
   if (state !== undefined && isAbsolute(state)) return join(state, 'palimpsest', 'sessions');
   if (isWithoutXdg()) return join(envPaths('palimpsest', { suffix: '' }).data, 'sessions');
   return join(homeFolder(), '.local', 'state', 'palimpsest', 'sessions');
+}
+
+/**
+ * Returns the folders that no command and no rule for all files may change: the user's configuration with the record of trust, all sessions, and the
+ * compiled code of this program.
+ */
+export function guardedFolders(env: Environment): readonly string[] {
+  return [userFolder(env), sessionsFolder(env), cacheFolder(env)];
 }

@@ -1,7 +1,7 @@
 import { llmByName, modelProviders, providerOfModel } from '@palimpsest/llm-adapters/by-name';
 import type { ModelProvider } from '@palimpsest/llm-adapters/by-name';
 import { priceTable } from '@palimpsest/llm-adapters';
-import { isSet } from '../../model-choice.js';
+import { isSet } from '../../agent/models.js';
 import { withoutPassword } from '../../open-session.js';
 import { namedAddress } from '../../settings/load-settings.js';
 import { UsageError } from '../../context.js';

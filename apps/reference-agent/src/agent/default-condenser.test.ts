@@ -11,7 +11,7 @@ import {
 import { isCondensation, View, ViewProjection } from '@palimpsest/view';
 import type { CondenseContext } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { defaultCondenser } from './default-condenser.js';
+import { defaultCondenser } from './condenser.js';
 
 const prices = { read: 0.1, write: 1.25 };
 const note = 'No longer needed.';

@@ -6,8 +6,8 @@ import { fileOutputStore } from '@palimpsest/agent/node';
 import type { ToolContext } from '@palimpsest/events';
 import { openWorkspace, runCommandTool, SandboxUnavailableError } from '@palimpsest/tools';
 import { expect, onTestFinished, test } from 'vitest';
-import { defaultSettings } from './settings/settings.js';
-import type { Settings } from './settings/settings.js';
+import { defaultSettings } from '../settings/settings.js';
+import type { Settings } from '../settings/settings.js';
 import { openShell } from './shell.js';
 
 const context = { event: () => undefined, maxOutputCharacters: 3_000 } as unknown as ToolContext;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { permissions } from '@palimpsest/tools/permissions';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
-import { eventsOf, headlessRig, resultsByCall } from '../test-support/headless-rig.js';
-import { answerCommand } from './answer-command.js';
-import type { Answer } from './answer-command.js';
-import { settingsSchema } from './settings/settings.js';
+import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
+import { eventsOf, headlessRig, resultsByCall } from '../../test-support/headless-rig.js';
+import { answerCommand } from '../answer-command.js';
+import type { Answer } from '../answer-command.js';
+import { settingsSchema } from '../settings/settings.js';
 
 /** A model that calls once and then answers with what it read last. */
 async function rigThatCalls(...made: readonly (readonly [string, object])[]) {
@@ -139,7 +139,7 @@ test('a rule for all files is none for the hooks of git', async () => {
 });
 
 test('the rules of the documentation do what it says', async () => {
-  const page = await readFile(new URL('../docs/permissions.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../docs/permissions.md', import.meta.url), 'utf8');
   const { permissions: rules } = settingsSchema.parse(parse(/```text\n([^`]*)```/.exec(page)?.[1] ?? ''));
   const { decide } = permissions(rules ?? {});
   const outcomes = ['npm test', 'git diff HEAD', 'git diff --output=x', 'git push', 'npm test > log'].map(

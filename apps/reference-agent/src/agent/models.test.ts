@@ -1,7 +1,7 @@
 import { openaiServer } from '@palimpsest/provider-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { apiKeys, chooseModels, NoModelError } from './model-choice.js';
-import { defaultSettings } from './settings/settings.js';
+import { apiKeys, chooseModels, NoModelError } from './models.js';
+import { defaultSettings } from '../settings/settings.js';
 
 test('no model: what to set, and that there is a demo', async () => {
   const asked = chooseModels(defaultSettings, {});

@@ -1,5 +1,5 @@
 import { Agent, finishTool, instrumentedLLM, readOutputTool } from '@palimpsest/agent';
-import type { ConversationOptions } from '@palimpsest/agent';
+import type { ConversationOptions, Instrumentation } from '@palimpsest/agent';
 import { fileOutputStore } from '@palimpsest/agent/node';
 import { contextMessages, loadPrompts } from '@palimpsest/agent/prompts';
 import type { Skill } from '@palimpsest/agent/prompts';
@@ -7,18 +7,16 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { observationLabel, recallTool, relevanceTool } from '@palimpsest/relevance-tool';
 import { fileHistory, todoTool, workspaceTools } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
+import { guardedFolders } from '../settings/user-folders.js';
+import type { Session } from '../sessions/session.js';
+import type { Settings } from '../settings/settings.js';
+import { settingsCondenser } from './condenser.js';
+import { promptTemplates, systemPromptFile, workspaceKnowledge } from './knowledge.js';
 import { mcpNotes, mcpSecrets, openMcp } from './mcp.js';
 import type { AgentMcp, McpListener } from './mcp.js';
-import { ownFolders } from './own-folders.js';
-import { promptTemplates, systemPromptFile } from './prompt-templates.js';
-import { runPermissions } from './run-permissions.js';
-import type { RunPermissions } from './run-permissions.js';
-import type { Session } from './sessions/session.js';
-import { settingsCondenser } from './settings-condenser.js';
-import type { Settings } from './settings/settings.js';
+import { runPermissions } from './permissions.js';
+import type { RunPermissions } from './permissions.js';
 import { openShell } from './shell.js';
-import { telemetry } from './telemetry.js';
-import { workspaceKnowledge } from './workspace-knowledge.js';
 
 /** Options of {@link codingAgent}. */
 export interface CodingAgentOptions {
@@ -106,7 +104,7 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     rules: settings.permissions,
     tools,
     workspace,
-    folders: ownFolders(env),
+    folders: guardedFolders(env),
     onAsk,
     yolo,
     ...(options.answers === undefined ? {} : { answers: options.answers }),
@@ -158,4 +156,20 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
       await Promise.all([mcp?.close(), shell.close()]);
     },
   };
+}
+
+/** Under which the API of OpenTelemetry keeps what an SDK has registered, whatever copy of the API it was. */
+const registered = Symbol.for('opentelemetry.js.api.1');
+
+/**
+ * Makes spans and metrics of the agent's work if an SDK of OpenTelemetry was loaded before the program, by `node --import`. Otherwise
+ * nothing is loaded. What is said is not recorded.
+ */
+export async function telemetry(): Promise<Instrumentation | undefined> {
+  const api = (globalThis as { readonly [registered]?: { readonly trace?: unknown; readonly metrics?: unknown } })[
+    registered
+  ];
+  if (api?.trace === undefined && api?.metrics === undefined) return undefined;
+  const { openTelemetry } = await import('@palimpsest/agent/opentelemetry');
+  return openTelemetry({ agentName: 'palimpsest' });
 }

@@ -5,10 +5,10 @@ import { environmentWithoutSecrets, secretMask, secretsOfEnvironment } from '@pa
 import type { SecretMask } from '@palimpsest/agent';
 import { openSandbox, SandboxUnavailableError } from '@palimpsest/tools';
 import type { CommandSettings, Sandbox, Workspace } from '@palimpsest/tools';
-import { apiKeys } from './model-choice.js';
-import { ownFolders } from './own-folders.js';
-import type { Session } from './sessions/session.js';
-import type { Settings } from './settings/settings.js';
+import { apiKeys } from './models.js';
+import { guardedFolders } from '../settings/user-folders.js';
+import type { Session } from '../sessions/session.js';
+import type { Settings } from '../settings/settings.js';
 
 /** What {@link openShell} needs to know. */
 export interface ShellOptions {
@@ -46,7 +46,7 @@ export async function openShell(
   const scratch = join(session.folder, 'scratch');
   const sandboxed = { ...settings.sandbox, readable: [...settings.sandbox.readable, ...folders] };
   // Who works on the configuration of all programs has our own in the workspace: it says what may run.
-  const guarded = ownFolders(env);
+  const guarded = guardedFolders(env);
   const close = async (): Promise<void> => {
     lifetime.abort();
     await removeScratch(scratch);

@@ -1,13 +1,73 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, Conversation } from '@palimpsest/agent';
+import { CondenserNotFoundError, InvalidCondenserConfigError } from '@palimpsest/condensers/config';
 import { loadCondenserConfigFile } from '@palimpsest/condensers/node';
-import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import { openaiServer } from '@palimpsest/provider-servers';
 import type { LLM } from '@palimpsest/llm-adapters';
+import { openaiLLM } from '@palimpsest/llm-adapters/openai';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
+import { openaiServer } from '@palimpsest/provider-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { defaultCondenser } from './default-condenser.js';
+import { defaultCondenser, settingsCondenser } from './condenser.js';
+
+const given = { llm: scriptedLLM({ script: [] }), env: {} };
+
+test('without settings: the default', async () => {
+  expect((await settingsCondenser({}, given)).condenser.name).toBe(defaultCondenser().name);
+});
+
+test('only a preset: the default with that preset', async () => {
+  const { condenser } = await settingsCondenser({ condenser: { preset: 'cheapest' } }, given);
+  expect(condenser.name).toBe(defaultCondenser().name);
+  await expect(settingsCondenser({ condenser: { preset: 'cheap' } }, given)).rejects.toThrow(/cheapest/);
+});
+
+test('the default is switched off: nothing condenses, unless the settings say what does', async () => {
+  const off = { enableDefaultCondenser: false };
+  const named = async (condenser?: Record<string, unknown>) =>
+    (await settingsCondenser({ ...off, condenser }, given)).condenser.name;
+  expect(await named()).toBe('noOp');
+  expect(await named({})).toBe('noOp');
+  expect(await named({ type: 'recentEvents' })).toBe('recentEvents');
+  expect(await named({ preset: 'cheapest' })).toBe(defaultCondenser().name);
+});
+
+test('one of ours, a pipeline, and one that asks the model of summaries', async () => {
+  const named = async (condenser: Record<string, unknown>) =>
+    (await settingsCondenser({ condenser }, given)).condenser.name;
+  expect(await named({ type: 'recentEvents', maxSize: 10 })).toBe('recentEvents');
+  expect(await named({ type: 'llmSummarizing' })).toBe('llmSummarizing');
+  expect(await named({ type: 'pipeline', stages: [{ type: 'observationMasking' }, { type: 'llmSummarizing' }] })).toBe(
+    'pipeline',
+  );
+  await expect(named({ type: 'recent' })).resolves.toBe('recentEvents');
+  await expect(named({ type: 'nonsense' })).rejects.toThrow(CondenserNotFoundError);
+  await expect(named({ type: 'recentEvents', maxsize: 'x' })).rejects.toThrow(InvalidCondenserConfigError);
+});
+
+test('a package and a prompt are found from the folder of the file that names them', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'palimpsest-condenser-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const installed = join(folder, 'node_modules/@acme/condenser');
+  await mkdir(installed, { recursive: true });
+  await writeFile(join(installed, 'package.json'), '{"name":"@acme/condenser","type":"module","exports":"./index.js"}');
+  await writeFile(
+    join(installed, 'index.js'),
+    'export default (options) => ({ name: `acme ${options.size}`, condense: (view) => view });',
+  );
+  const condenser = { use: '@acme/condenser', options: { size: 3 } };
+  const made = await settingsCondenser({ condenser, condenserFolder: folder }, given);
+  expect(made.condenser.name).toBe('acme 3');
+  await expect(settingsCondenser({ condenser: { use: '../evil' }, condenserFolder: folder }, given)).rejects.toThrow(
+    'code is not loaded from a path',
+  );
+  const prompt = { type: 'llmSummarizing', modelCall: { promptFile: '../../../etc/passwd' } };
+
+  await expect(settingsCondenser({ condenser: prompt, condenserFolder: folder }, given)).rejects.toThrow(
+    InvalidCondenserConfigError,
+  );
+});
 
 async function configured(text: string, llm: LLM) {
   const directory = await mkdtemp(join(tmpdir(), 'palimpsest-config-'));

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serverNamePattern } from '@palimpsest/mcp';
 import { expect, test } from 'vitest';
-import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
-import { eventsOf, headlessRig, resultsByCall } from '../test-support/headless-rig.js';
-import { interactiveRig } from '../test-support/interactive-rig.js';
-import { configCommand } from './cli/config.js';
-import { mcpServerName } from './settings/settings.js';
+import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
+import { eventsOf, headlessRig, resultsByCall } from '../../test-support/headless-rig.js';
+import { interactiveRig } from '../../test-support/interactive-rig.js';
+import { configCommand } from '../cli/config.js';
+import { mcpServerName } from '../settings/settings.js';
 
 const program = (name: string): string =>
-  fileURLToPath(new URL(`../../../packages/mcp/test-support/${name}.mjs`, import.meta.url));
+  fileURLToPath(new URL(`../../../../packages/mcp/test-support/${name}.mjs`, import.meta.url));
 const secret = 'of-the-realm-0123456789';
 
 /** A model that makes these calls, one a turn, in a workspace with a configuration of the user. */

@@ -2,8 +2,8 @@ import { minSecretLength } from '@palimpsest/agent';
 import { PalimpsestError } from '@palimpsest/events';
 import type { LLM, RetryOptions } from '@palimpsest/llm-adapters';
 import { llmByName, MissingApiKeyError, modelProviders, serverKeyVariable } from '@palimpsest/llm-adapters/by-name';
-import type { Effort } from './settings/efforts.js';
-import type { Settings } from './settings/settings.js';
+import type { Effort } from '../settings/efforts.js';
+import type { Settings } from '../settings/settings.js';
 
 /** The settings name no model, or the key of the model's provider is not set. */
 export class NoModelError extends PalimpsestError {
@@ -128,4 +128,24 @@ export function apiKeys(env: Environment): Readonly<Record<string, string>> {
 /** Whether a variable of the environment holds something. */
 export function isSet(value: string | undefined): boolean {
   return value !== undefined && value.trim() !== '';
+}
+
+/** The same model. `onCall` is called when a call begins (1) and when it ends (-1). */
+export function withCallCount(llm: LLM, onCall: (change: 1 | -1) => void): LLM {
+  const { model, contextWindow, prices, facts, countTokens } = llm;
+  return {
+    model,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(prices === undefined ? {} : { prices }),
+    ...(facts === undefined ? {} : { facts }),
+    ...(countTokens === undefined ? {} : { countTokens: (request) => countTokens.call(llm, request) }),
+    complete: async (request) => {
+      onCall(1);
+      try {
+        return await llm.complete(request);
+      } finally {
+        onCall(-1);
+      }
+    },
+  };
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
-import { startCli } from '../test-support/cli-process.js';
-import { headlessRig } from '../test-support/headless-rig.js';
+import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
+import { startCli } from '../../test-support/cli-process.js';
+import { headlessRig } from '../../test-support/headless-rig.js';
 
-const preload = new URL('../test-support/with-telemetry.mjs', import.meta.url).href;
+const preload = new URL('../../test-support/with-telemetry.mjs', import.meta.url).href;
 
 test('an SDK of OpenTelemetry that was loaded before the program gets its spans, without what is said', async () => {
   const read = toolCall('read_file', { path: 'okapi.md' });

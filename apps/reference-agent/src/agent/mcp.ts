@@ -2,7 +2,7 @@ import { minSecretLength, secretsOfEnvironment } from '@palimpsest/agent';
 import type { SecretMask } from '@palimpsest/agent';
 import type { McpServerConfig, McpServers, McpServerState } from '@palimpsest/mcp';
 import { commandEnvironment } from '@palimpsest/tools/process';
-import type { McpServerSettings, Settings } from './settings/settings.js';
+import type { McpServerSettings, Settings } from '../settings/settings.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

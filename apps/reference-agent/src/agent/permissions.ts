@@ -1,10 +1,11 @@
+import { realpathSync } from 'node:fs';
+import { relative, sep } from 'node:path';
 import type { AgentOptions } from '@palimpsest/agent';
 import type { Tool } from '@palimpsest/events';
 import { linkedNames, permissionPolicy, permissions, proposedRule } from '@palimpsest/tools/permissions';
 import type { JudgedCall, PermissionOptions, Permissions } from '@palimpsest/tools/permissions';
 import type { Workspace } from '@palimpsest/tools';
-import { patternsInside } from './own-folders.js';
-import type { Settings } from './settings/settings.js';
+import type { Settings } from '../settings/settings.js';
 
 /** What is run or obeyed later, outside of the sandbox: hooks of git, and our own configuration. A rule for all files does not mean these. */
 const guarded = ['**/.git', '**/.git/**', '**/.palimpsest/**'];
@@ -121,3 +122,21 @@ function yoloNote(deny: readonly string[]): string {
 
 const deniedNote =
   'Nobody is asked in this run: commands and writes are denied. Rules ([permissions] allow), --on-ask wait or --yolo change that.';
+
+/** Returns patterns of the paths of a workspace that are, or lie in, one of these folders. */
+function patternsInside(root: string, folders: readonly string[]): readonly string[] {
+  return folders.flatMap((folder) => {
+    const path = relative(root, realPath(folder)).split(sep);
+    // The workspace itself lies in it.
+    if (path.every((name) => name === '' || name === '..')) return ['**'];
+    return path[0] === '..' ? [] : [path.join('/'), `${path.join('/')}/**`];
+  });
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
