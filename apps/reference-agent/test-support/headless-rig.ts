@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import type { CliContext, RunFlags } from '../src/context.js';
 import type { StreamEvent } from '../src/headless/stream-event.js';
-import { resumeCommand, runCommand } from '../src/session-commands.js';
+import { resumeCommand, runCommand } from '../src/cli/run.js';
 
 /** How a command ended, and what it printed. */
 export interface Ran {

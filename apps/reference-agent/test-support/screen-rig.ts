@@ -1,6 +1,6 @@
 import { coloursFor } from '@palimpsest/terminal';
-import { InteractiveSession } from '../src/interactive/interactive-session.js';
-import type { SessionEvent, SessionListener } from '../src/interactive/session-event.js';
+import { InteractiveSession } from '../src/session/interactive-session.js';
+import type { SessionEvent, SessionListener } from '../src/session/session-events.js';
 import { Screen } from '../src/screen/screen.js';
 import type { Figures } from '../src/screen/screen.js';
 import { stylesOf } from '../src/screen/styles.js';

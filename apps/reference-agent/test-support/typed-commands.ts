@@ -1,6 +1,6 @@
 import type { Choice, CommandScreen, Page } from '../src/interactive/command-screen.js';
 import { runTypedCommand, typedCommand } from '../src/interactive/commands/typed-command.js';
-import type { InteractiveSession } from '../src/interactive/interactive-session.js';
+import type { InteractiveSession } from '../src/session/interactive-session.js';
 
 /** What stands on the place where commands are typed. */
 export interface TypedCommands {

@@ -8,7 +8,7 @@ import { observationLabel, recallTool, relevanceTool } from '@palimpsest/relevan
 import { fileHistory, todoTool, workspaceTools } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
 import { guardedFolders } from '../settings/user-folders.js';
-import type { Session } from '../sessions/session.js';
+import type { Session } from '../session/session.js';
 import type { Settings } from '../settings/settings.js';
 import { settingsCondenser } from './condenser.js';
 import { promptTemplates, systemPromptFile, workspaceKnowledge } from './knowledge.js';

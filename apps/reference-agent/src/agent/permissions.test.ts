@@ -5,8 +5,8 @@ import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
 import { eventsOf, headlessRig, resultsByCall } from '../../test-support/headless-rig.js';
-import { answerCommand } from '../answer-command.js';
-import type { Answer } from '../answer-command.js';
+import { answerCommand } from '../cli/answer.js';
+import type { Answer } from '../cli/answer.js';
 import { settingsSchema } from '../settings/settings.js';
 
 /** A model that calls once and then answers with what it read last. */

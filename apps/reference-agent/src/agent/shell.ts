@@ -7,7 +7,7 @@ import { openSandbox, SandboxUnavailableError } from '@palimpsest/tools';
 import type { CommandSettings, Sandbox, Workspace } from '@palimpsest/tools';
 import { apiKeys } from './models.js';
 import { guardedFolders } from '../settings/user-folders.js';
-import type { Session } from '../sessions/session.js';
+import type { Session } from '../session/session.js';
 import type { Settings } from '../settings/settings.js';
 
 /** What {@link openShell} needs to know. */

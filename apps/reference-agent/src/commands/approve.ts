@@ -8,7 +8,7 @@ export function addApproveCommand(program: Command): void {
     .argument('[id]', 'the session, or the beginning of its id; without it the last one of this folder that waits')
     .option('--show', 'print the calls, and say nothing')
     .action(async (id: string | undefined, { show = false }: { readonly show?: boolean }) => {
-      const { answerCommand } = await import('../answer-command.js');
+      const { answerCommand } = await import('../cli/answer.js');
       const { processContext } = await import('../context.js');
       const answer = show ? { type: 'none' as const } : { type: 'yes' as const };
       process.exitCode = await answerCommand(id, answer, processContext());

@@ -8,7 +8,7 @@ export function addDenyCommand(program: Command): void {
     .argument('[id]', 'the session, or the beginning of its id; without it the last one of this folder that waits')
     .option('--reason <text>', 'why, and what to do instead: the model reads it')
     .action(async (id: string | undefined, { reason }: { readonly reason?: string }) => {
-      const { answerCommand } = await import('../answer-command.js');
+      const { answerCommand } = await import('../cli/answer.js');
       const { processContext } = await import('../context.js');
       process.exitCode = await answerCommand(id, { type: 'no', reason }, processContext());
     });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { DoctorFlags } from '../doctor/doctor-command.js';
+import type { DoctorFlags } from '../cli/doctor.js';
 
 /** Adds `palimpsest doctor`. */
 export function addDoctorCommand(program: Command): void {
@@ -11,7 +11,7 @@ export function addDoctorCommand(program: Command): void {
     .argument('<file>', 'the log, a .jsonl file')
     .option('--output <file>', 'the repaired copy; without it beside the log, as NAME.repaired.jsonl')
     .action(async (file: string, flags: DoctorFlags) => {
-      const { doctorCommand } = await import('../doctor/doctor-command.js');
+      const { doctorCommand } = await import('../cli/doctor.js');
       const { processContext } = await import('../context.js');
       process.exitCode = await doctorCommand(file, flags, processContext());
     });

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import type { ExportFormat } from '../sessions/export-command.js';
+import type { ExportFormat } from '../session/export.js';
 
 /** Adds `palimpsest export`. */
 export function addExportCommand(program: Command): void {
@@ -14,10 +14,10 @@ export function addExportCommand(program: Command): void {
         .default('markdown'),
     )
     .action(async (id: string | undefined, { format }: { readonly format: ExportFormat }) => {
-      const { exportCommand } = await import('../sessions/export-command.js');
-      const { foundSession } = await import('../session-commands.js');
+      const { exportCommand } = await import('../session/export.js');
+      const { sessionNamed } = await import('../session/session.js');
       const { processContext } = await import('../context.js');
       const surroundings = processContext();
-      process.exitCode = await exportCommand(await foundSession(id, undefined, surroundings), format, surroundings);
+      process.exitCode = await exportCommand(await sessionNamed(id, undefined, surroundings), format, surroundings);
     });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ListFlags } from '../sessions/list-command.js';
+import type { ListFlags } from '../cli/list.js';
 
 /** Adds `palimpsest list`. */
 export function addListCommand(program: Command): void {
@@ -9,7 +9,7 @@ export function addListCommand(program: Command): void {
     .option('--all', 'the sessions of all folders')
     .option('--json', 'as JSON')
     .action(async (flags: ListFlags) => {
-      const { listCommand } = await import('../sessions/list-command.js');
+      const { listCommand } = await import('../cli/list.js');
       const { processContext } = await import('../context.js');
       process.exitCode = await listCommand(flags, processContext());
     });

@@ -8,7 +8,7 @@ export function addResumeCommand(program: Command): void {
     .description('Go on with a session: where it ended, or with a new task (-p).')
     .argument('[id]', 'the session, or the beginning of its id; without it the last one of this folder')
     .action(async (id: string | undefined, flags: RunFlags) => {
-      const { resumeCommand } = await import('../session-commands.js');
+      const { resumeCommand } = await import('../cli/run.js');
       const { processContext } = await import('../context.js');
       process.exitCode = await resumeCommand(id, flags, processContext());
     });

@@ -12,7 +12,7 @@ export function addRun(program: Command): void {
     .action(async (flags: RunFlags & { readonly continue?: boolean }) => {
       if (program.args.length > 0)
         return program.error(`palimpsest: there is no command '${program.args[0]}'; a task is given with -p "…"`);
-      const { runCommand } = await import('../session-commands.js');
+      const { runCommand } = await import('../cli/run.js');
       const { processContext } = await import('../context.js');
       process.exitCode = await runCommand(flags, processContext(), () => program.outputHelp({ error: true }));
     });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { UndoFlags } from '../sessions/undo-command.js';
+import type { UndoFlags } from '../cli/undo.js';
 
 /** Adds `palimpsest undo`. */
 export function addUndoCommand(program: Command): void {
@@ -11,10 +11,10 @@ export function addUndoCommand(program: Command): void {
     .option('--dry-run', 'say what would be done')
     .option('--force', 'restore files, too, that were changed by another hand')
     .action(async (id: string | undefined, flags: UndoFlags) => {
-      const { undoCommand } = await import('../sessions/undo-command.js');
-      const { foundSession } = await import('../session-commands.js');
+      const { undoCommand } = await import('../cli/undo.js');
+      const { sessionNamed } = await import('../session/session.js');
       const { processContext } = await import('../context.js');
       const surroundings = processContext();
-      process.exitCode = await undoCommand(await foundSession(id, undefined, surroundings), flags, surroundings);
+      process.exitCode = await undoCommand(await sessionNamed(id, undefined, surroundings), flags, surroundings);
     });
 }

@@ -1,4 +1,4 @@
-import type { InteractiveSession } from './interactive-session.js';
+import type { InteractiveSession } from '../session/interactive-session.js';
 
 /** A line of a page. */
 export interface PageLine {

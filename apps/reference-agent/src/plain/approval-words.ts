@@ -1,5 +1,5 @@
 import { shownLines } from '@palimpsest/terminal';
-import type { Approval, ApprovalAnswer } from '../interactive/approval.js';
+import type { Approval, ApprovalAnswer } from '../session/session-events.js';
 import type { DiffLine } from '../interactive/file-diff.js';
 import { callLines } from '../output/call-lines.js';
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { calls, says, toolCall } from '../../test-support/chat-server.js';
 import type { ChatServerOptions } from '../../test-support/chat-server.js';
 import { interactiveRig } from '../../test-support/interactive-rig.js';
-import { interactiveCommand } from '../interactive/interactive-command.js';
+import { interact } from '../cli/run.js';
 
 /** A user at a terminal in plain mode, and what is printed there. */
 async function plainTerminal(options: ChatServerOptions, files: Readonly<Record<string, string>> = {}) {
@@ -14,7 +14,7 @@ async function plainTerminal(options: ChatServerOptions, files: Readonly<Record<
   const controller = new AbortController();
   let printed = '';
   let [sigint, look] = [(): void => undefined, (): void => undefined];
-  const status = interactiveCommand(
+  const status = interact(
     undefined,
     { outputFormat: 'text', model: 'local', baseUrl: rig.server.url, plain: true },
     {

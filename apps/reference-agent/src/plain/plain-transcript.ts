@@ -1,7 +1,7 @@
 import { sliceText } from '@palimpsest/events';
 import { onOneLine, shownLines } from '@palimpsest/terminal';
 import type { InitEvent, StreamEvent } from '../headless/stream-event.js';
-import type { LoggedEvent, SessionEvent, SessionState } from '../interactive/session-event.js';
+import type { LoggedEvent, SessionEvent, SessionState } from '../session/session-events.js';
 import { callInWords } from '../output/call-words.js';
 import { CondensationCourse, isEmpty } from '../output/condensation-course.js';
 import { reasonInWords } from '../output/condensation-reasons.js';

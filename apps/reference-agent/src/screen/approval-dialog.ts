@@ -1,5 +1,5 @@
 import { matchesKey } from '@mariozechner/pi-tui';
-import type { Approval, ApprovalAnswer } from '../interactive/approval.js';
+import type { Approval, ApprovalAnswer } from '../session/session-events.js';
 import { inputLines } from './call-input.js';
 import { Question } from './question.js';
 import { cutLine, harmless, harmlessLine, wrappedBehind } from './shown-width.js';

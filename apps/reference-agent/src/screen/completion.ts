@@ -2,7 +2,7 @@ import { fuzzyFilter } from '@mariozechner/pi-tui';
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '@mariozechner/pi-tui';
 import type { Choice } from '../interactive/command-screen.js';
 import type { ScreenCommand } from '../interactive/commands/screen-command.js';
-import type { InteractiveSession } from '../interactive/interactive-session.js';
+import type { InteractiveSession } from '../session/interactive-session.js';
 import { harmlessLine } from './shown-width.js';
 
 /** Options of {@link promptCompletion}. */

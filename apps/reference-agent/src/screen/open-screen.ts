@@ -1,7 +1,7 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import { coloursFor } from '@palimpsest/terminal';
 import { exitStatus } from '../context.js';
-import type { InteractiveSession } from '../interactive/interactive-session.js';
+import type { InteractiveSession } from '../session/interactive-session.js';
 import { lastWords } from './last-words.js';
 import { ProcessTerminal } from './process-terminal.js';
 import { Screen } from './screen.js';

@@ -1,4 +1,4 @@
-import type { QueuedMessage } from '../interactive/session-event.js';
+import type { QueuedMessage } from '../session/session-events.js';
 import { cutLine, harmlessLine } from './shown-width.js';
 import type { Styles } from './styles.js';
 

@@ -1,9 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { colouredStyles, screenRig } from '../../test-support/screen-rig.js';
 import type { ScreenRig } from '../../test-support/screen-rig.js';
-import type { Approval } from '../interactive/approval.js';
-import type { SessionEvent } from '../interactive/session-event.js';
 import { frameFaults } from '../../test-support/terminal/frame-faults.js';
+import type { Approval, SessionEvent } from '../session/session-events.js';
 import { promptCompletion } from './completion.js';
 
 const escape = '\u001b';

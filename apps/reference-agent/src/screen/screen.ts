@@ -1,8 +1,8 @@
 import { isKeyRelease, matchesKey, TUI } from '@mariozechner/pi-tui';
 import type { Component, Terminal } from '@mariozechner/pi-tui';
 import type { CommandScreen, Choice, Page } from '../interactive/command-screen.js';
-import type { InteractiveSession } from '../interactive/interactive-session.js';
-import type { SessionEvent, SessionState } from '../interactive/session-event.js';
+import type { InteractiveSession } from '../session/interactive-session.js';
+import type { SessionEvent, SessionState } from '../session/session-events.js';
 import { ApprovalDialog } from './approval-dialog.js';
 import { ChoiceList } from './choice-list.js';
 import { footer } from './footer.js';

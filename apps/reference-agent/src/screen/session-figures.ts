@@ -1,5 +1,5 @@
 import { nextRequest } from '../interactive/commands/opened-session.js';
-import type { InteractiveSession } from '../interactive/interactive-session.js';
+import type { InteractiveSession } from '../session/interactive-session.js';
 import { RunFigures } from '../interactive/run-figures.js';
 import type { Figures } from './screen.js';
 

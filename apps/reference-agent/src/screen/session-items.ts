@@ -2,7 +2,7 @@ import type { Event } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
 import type { RetryEvent, StreamEvent } from '../headless/stream-event.js';
 import type { FileDiff } from '../interactive/file-diff.js';
-import type { LoggedEvent, SessionEvent } from '../interactive/session-event.js';
+import type { LoggedEvent, SessionEvent } from '../session/session-events.js';
 import { callInWords } from '../output/call-words.js';
 import { CondensationCourse, isEmpty } from '../output/condensation-course.js';
 import { retryInWords } from '../output/run-printer.js';

@@ -1,4 +1,4 @@
-import type { SessionState, WorkPhase } from '../interactive/session-event.js';
+import type { SessionState, WorkPhase } from '../session/session-events.js';
 
 const phases: Readonly<Record<WorkPhase, string>> = {
   asking: 'thinking',

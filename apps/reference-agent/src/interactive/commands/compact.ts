@@ -1,6 +1,6 @@
 import { structuredSummaryCondenser } from '@palimpsest/condensers';
 import type { Condensation } from '@palimpsest/events';
-import type { OpenedSession } from '../../open-session.js';
+import type { OpenedSession } from '../../session/open-session.js';
 import { UsageError } from '../../context.js';
 import { condensationInWords } from '../condensation-details.js';
 import { condensationHistory } from './log-readers.js';

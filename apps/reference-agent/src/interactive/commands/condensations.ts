@@ -3,7 +3,7 @@ import type { Event } from '@palimpsest/events';
 import { isRelevanceDirective } from '@palimpsest/relevance-tool';
 import type { RelevanceDirective } from '@palimpsest/relevance-tool';
 import type { CondensationDetails, CondensationHistory, View } from '@palimpsest/view';
-import type { OpenedSession } from '../../open-session.js';
+import type { OpenedSession } from '../../session/open-session.js';
 import { inThousands } from '../../output/shown-number.js';
 import { UsageError } from '../../context.js';
 import { condensationInWords, condensationPage, directivePage, directiveTokens } from '../condensation-details.js';

@@ -1,5 +1,5 @@
 import type { ContextKind, ContextPart, ContextUse, View } from '@palimpsest/view';
-import type { OpenedSession } from '../../open-session.js';
+import type { OpenedSession } from '../../session/open-session.js';
 import type { Page, PageLine } from '../command-screen.js';
 import { callOf, eventInWords } from '../event-words.js';
 import { counted, inColumns, percent, tokens } from '../figures-in-words.js';

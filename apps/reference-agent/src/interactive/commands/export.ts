@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
-import { exportCommand, exportFormats } from '../../sessions/export-command.js';
-import type { ExportFormat } from '../../sessions/export-command.js';
-import { findSession } from '../../sessions/session-list.js';
+import { exportCommand, exportFormats } from '../../session/export.js';
+import type { ExportFormat } from '../../session/export.js';
+import { findSession } from '../../session/session.js';
 import { sessionsFolder } from '../../settings/user-folders.js';
 import { UsageError } from '../../context.js';
 import { openedSession } from './opened-session.js';

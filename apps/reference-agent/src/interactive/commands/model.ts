@@ -2,12 +2,12 @@ import { llmByName, modelProviders, providerOfModel } from '@palimpsest/llm-adap
 import type { ModelProvider } from '@palimpsest/llm-adapters/by-name';
 import { priceTable } from '@palimpsest/llm-adapters';
 import { isSet } from '../../agent/models.js';
-import { withoutPassword } from '../../open-session.js';
+import { withoutPassword } from '../../session/open-session.js';
 import { namedAddress } from '../../settings/load-settings.js';
 import { UsageError } from '../../context.js';
 import type { Choice } from '../command-screen.js';
 import { dollars } from '../figures-in-words.js';
-import type { InteractiveSession } from '../interactive-session.js';
+import type { InteractiveSession } from '../../session/interactive-session.js';
 import type { CommandWork } from './screen-command.js';
 
 /** `/model`. */

@@ -2,9 +2,9 @@ import { loadedSkillsSender, skillListSender } from '@palimpsest/agent/prompts';
 import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { contextUse, isCondensation, sentThinking } from '@palimpsest/view';
 import type { ContextUse, View } from '@palimpsest/view';
-import type { OpenedSession } from '../../open-session.js';
+import type { OpenedSession } from '../../session/open-session.js';
 import { UsageError } from '../../context.js';
-import type { InteractiveSession } from '../interactive-session.js';
+import type { InteractiveSession } from '../../session/interactive-session.js';
 
 /** The open session. @throws {@link UsageError} when none is open. */
 export function openedSession({ opened, state }: InteractiveSession): OpenedSession {

@@ -2,7 +2,7 @@ import type { Event } from '@palimpsest/events';
 import { searchHidden } from '@palimpsest/relevance-tool';
 import type { HiddenText } from '@palimpsest/relevance-tool';
 import { UsageError } from '../../context.js';
-import type { OpenedSession } from '../../open-session.js';
+import type { OpenedSession } from '../../session/open-session.js';
 import type { CommandScreen, PageLine } from '../command-screen.js';
 import { textLines } from '../condensation-details.js';
 import { openedSession } from './opened-session.js';

@@ -1,10 +1,9 @@
 import { UsageError } from '../../context.js';
-import { findSession, listSessions } from '../../sessions/session-list.js';
-import type { ListedSession } from '../../sessions/session-list.js';
-import { sessionStatus } from '../../sessions/session-status.js';
+import type { InteractiveSession } from '../../session/interactive-session.js';
+import { findSession, listSessions, sessionStatus } from '../../session/session.js';
+import type { ListedSession } from '../../session/session.js';
 import { sessionsFolder } from '../../settings/user-folders.js';
 import type { Choice } from '../command-screen.js';
-import type { InteractiveSession } from '../interactive-session.js';
 import type { CommandWork } from './screen-command.js';
 
 /** `/resume`. */
@@ -42,8 +41,8 @@ function folderOf({ opened, surroundings }: InteractiveSession): string {
   return opened?.workspace.root ?? surroundings.cwd;
 }
 
-async function choiceOf({ session, record, usedAt }: ListedSession): Promise<Choice> {
-  const status = await sessionStatus(session).catch(() => 'unreadable');
+async function choiceOf({ session, record, lastStatus, usedAt }: ListedSession): Promise<Choice> {
+  const status = await sessionStatus({ session, lastStatus }).catch(() => 'unreadable');
   const when = new Date(usedAt).toISOString().slice(0, 16).replace('T', ' ');
   return { label: `${session.id}  ${record.task || '(no task yet)'}`, detail: `${when}, ${status}`, value: session.id };
 }

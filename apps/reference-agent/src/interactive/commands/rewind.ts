@@ -1,8 +1,8 @@
 import { isUserMessage, messageContent } from '@palimpsest/events';
 import type { Event, MessageEvent } from '@palimpsest/events';
 import type { UndoStep } from '@palimpsest/tools';
-import { partsBefore, planRewind, rewind, rewindRemarks, stepInWords } from '../../sessions/rewind.js';
-import { findSession } from '../../sessions/session-list.js';
+import { partsBefore, planRewind, rewind, rewindRemarks, stepInWords } from '../../session/rewind.js';
+import { findSession } from '../../session/session.js';
 import { sessionsFolder } from '../../settings/user-folders.js';
 import type { Choice, CommandScreen } from '../command-screen.js';
 import { eventInWords } from '../event-words.js';

@@ -1,5 +1,5 @@
 import type { Choice, CommandScreen } from '../command-screen.js';
-import type { InteractiveSession } from '../interactive-session.js';
+import type { InteractiveSession } from '../../session/interactive-session.js';
 
 /** A command that is typed with a slash. */
 export interface ScreenCommand extends CommandWork {

@@ -7,7 +7,7 @@ import type { TalkedTo } from '../../../test-support/interactive-rig.js';
 import { ScriptedModel } from '../../../test-support/scripted-model.js';
 import { twoTurnReply } from '../../../test-support/two-turns.js';
 import { typedCommands } from '../../../test-support/typed-commands.js';
-import { findSession, listSessions } from '../../sessions/session-list.js';
+import { findSession, listSessions } from '../../session/session.js';
 import { RunFigures } from '../run-figures.js';
 import type { CommandScreen } from '../command-screen.js';
 import { screenCommands } from './index.js';

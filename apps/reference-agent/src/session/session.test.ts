@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { createEvent, userMessage } from '@palimpsest/events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
 import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
-import { doctorCommand } from '../doctor/doctor-command.js';
-import { exportCommand } from './export-command.js';
-import { listCommand } from './list-command.js';
-import { findSession, listSessions } from './session-list.js';
-import { createSession } from './session.js';
+import { doctorCommand } from '../cli/doctor.js';
+import { listCommand } from '../cli/list.js';
 import { sessionsFolder } from '../settings/user-folders.js';
+import { exportCommand } from './export.js';
+import { createSession, findSession, listSessions, sessionSettingsEvent } from './session.js';
 
 /** A rig with a finished session in it. */
 async function rigWithSession() {
@@ -22,38 +22,46 @@ async function rigWithSession() {
   return { rig, id: eventsOf(ran, 'init')[0]?.session ?? '' };
 }
 
-test('a session is a folder that only its user can open, described by a file that the log can write again', async () => {
+test('a session is a folder that only its user can open; its log says what a list shows', async () => {
   const { rig, id } = await rigWithSession();
   const folder = join(rig.sessions, id);
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
-  const file = join(folder, 'session.json');
-  const text = await readFile(file, 'utf8');
-  expect(JSON.parse(text)).toMatchObject({
-    schemaVersion: 1,
+  const { record, lastStatus } = await findSession(rig.sessions, { workspace: rig.workspace });
+  expect(record).toEqual({
     id,
     workspace: rig.workspace,
     model: 'local',
+    baseUrl: expect.stringContaining('http') as string,
+    created: expect.stringMatching(/^2\d{3}-/) as string,
     task: 'Please do it.',
   });
-  for (const torn of [text.slice(0, 20), '', '[]', '{"schemaVersion":1,"id":"other"}']) {
-    await writeFile(file, torn);
-    expect((await findSession(rig.sessions, { id, workspace: '' })).record.id).toBe(id);
-    expect(await readFile(file, 'utf8')).toBe(text);
-  }
-  await rm(file);
-  expect((await findSession(rig.sessions, { workspace: rig.workspace })).record.task).toBe('Please do it.');
+  expect(lastStatus).toBe('finished');
+  expect(await readdir(folder)).not.toContain('session.json');
 });
 
-test('a session whose description cannot be written is found and goes on: its log says the same', async () => {
+test('a folder of an earlier version opens and lists, whatever its session.json says', async () => {
   const { rig, id } = await rigWithSession();
-  const folder = join(rig.sessions, id);
-  const file = join(folder, 'session.json');
-  await rm(file);
-  // No file takes the place of a folder that holds something, whoever asks; a read-only disk needs a mount.
-  await mkdir(join(file, 'in the way'), { recursive: true });
-  expect((await findSession(rig.sessions, { id, workspace: '' })).record).toMatchObject({ id, task: 'Please do it.' });
+  const { record } = await findSession(rig.sessions, { id, workspace: '' });
+  const file = join(rig.sessions, id, 'session.json');
+  for (const text of [JSON.stringify({ schemaVersion: 1, ...record, task: 'Another.' }), '{"schemaVersion":1,"id":'])
+    await writeFile(file, text);
+  expect((await findSession(rig.sessions, { id, workspace: '' })).record).toEqual(record);
   expect(await rig.resume(id, { print: 'And now?' })).toMatchObject({ status: 0 });
-  expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+});
+
+test('what changed in the middle of a long log is in the list, and a line that a process died in is not', async () => {
+  const { rig, id } = await rigWithSession();
+  const { session } = await findSession(rig.sessions, { id, workspace: '' });
+  const filler = JSON.stringify(userMessage('Long. '.repeat(20_000)));
+  const settings = (model: string) => JSON.stringify(sessionSettingsEvent({ workspace: '/elsewhere', model }));
+  const fork = JSON.stringify(
+    createEvent('conversation-state-update', { key: 'forked-from', value: { conversationId: 'parent' } }),
+  );
+  const fillers = Array.from({ length: 6 }, () => filler);
+  const lines = [...fillers, settings('middle'), fork, 'no JSON: conversation-state-update', ...fillers];
+  await appendFile(session.log, `${lines.join('\n')}\n${settings('torn')}`);
+  const { record } = await findSession(rig.sessions, { workspace: '/elsewhere' });
+  expect(record).toMatchObject({ id, model: 'middle', parent: 'parent', task: 'Please do it.' });
 });
 
 test('a session whose log is damaged says which command repairs a copy, and goes on with the copy', async () => {
@@ -75,7 +83,7 @@ test('a session whose log is damaged says which command repairs a copy, and goes
   expect(await rig.resume(id, { print: 'And now?' })).toMatchObject({ status: 0 });
 });
 
-test('broken, foreign and newer folders are told and skipped', async () => {
+test('broken and foreign folders are told and skipped', async () => {
   const { rig, id } = await rigWithSession();
   const make = async (name: string, files: Readonly<Record<string, string>>) => {
     await mkdir(join(rig.sessions, name));
@@ -83,7 +91,6 @@ test('broken, foreign and newer folders are told and skipped', async () => {
   };
   await make('empty', { 'notes.txt': 'Nothing of ours.' });
   await make('foreign', { 'foreign.jsonl': '{"type":"something"}\n' });
-  await make('newer', { 'session.json': '{"schemaVersion":2,"id":"newer"}', 'newer.jsonl': '' });
   await make('nowhere', { 'nowhere.jsonl': '', 'notes.txt': 'Nothing of ours.' });
   await writeFile(join(rig.sessions, 'a-file'), '');
   const { sessions, problems } = await listSessions(rig.sessions);
@@ -92,22 +99,17 @@ test('broken, foreign and newer folders are told and skipped', async () => {
     expect.stringMatching(/empty' is no session: it has no 'empty\.jsonl'/),
     expect.stringMatching(/nowhere' is no session: its log does not say/),
     expect.stringMatching(/Session 'foreign' cannot be read: /),
-    expect.stringMatching(/Session 'newer' was made by a newer version/),
   ]);
-  await expect(findSession(rig.sessions, { id: 'newer', workspace: '' })).rejects.toThrow('newer version');
+  await expect(findSession(rig.sessions, { id: 'foreign', workspace: '' })).rejects.toThrow('cannot be read');
 
   const listed = await rig.command((surroundings) => listCommand({}, surroundings));
   expect(listed.stdout).toMatch(new RegExp(`^${id} {2}20.* {2}finished {2}Please do it\\.\n$`));
-  expect(listed.stderr.match(/^palimpsest: skipped: /gm)).toHaveLength(4);
+  expect(listed.stderr.match(/^palimpsest: skipped: /gm)).toHaveLength(3);
 });
 
-test('named pipes in the place of a log and of a description are not waited for', async () => {
+test('a named pipe in the place of a log is not waited for', async () => {
   const { rig, id } = await rigWithSession();
   const log = join(rig.sessions, id, `${id}.jsonl`);
-  const record = join(rig.sessions, id, 'session.json');
-  await rm(record);
-  execFileSync('mkfifo', [record]);
-  expect((await findSession(rig.sessions, { id, workspace: '' })).record.task).toBe('Please do it.');
   await rm(log);
   execFileSync('mkfifo', [log]);
   const listed = await rig.command((surroundings) => listCommand({}, surroundings));

@@ -1,11 +1,10 @@
 import type { Delta, FailedAttempt } from '@palimpsest/llm-adapters';
 import { retryEvent } from '../headless/retry-event.js';
-import type { LoggedEvent, WorkPhase } from './session-event.js';
-import type { SessionNews } from './session-news.js';
+import type { LoggedEvent, SessionListeners, WorkPhase } from './session-events.js';
 
 /** Tells what happens in a run, and what the agent does from moment to moment. */
 export class WorkPhases {
-  readonly #news: SessionNews;
+  readonly #news: SessionListeners;
   /** What the agent does, but for a condensation that holds it up. */
   #phase: WorkPhase = 'asking';
   /** Calls of tools without a result. */
@@ -14,7 +13,7 @@ export class WorkPhases {
   #condenserCalls = 0;
   #isBehind = false;
 
-  constructor(news: SessionNews) {
+  constructor(news: SessionListeners) {
     this.#news = news;
   }
 

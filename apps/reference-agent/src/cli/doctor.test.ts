@@ -7,8 +7,8 @@ import { fileEventStore } from '@palimpsest/events/file';
 import { logBuilder } from '@palimpsest/events/testing';
 import { expect, test } from 'vitest';
 import { headlessRig } from '../../test-support/headless-rig.js';
-import { doctorCommand } from './doctor-command.js';
-import type { DoctorFlags } from './doctor-command.js';
+import { doctorCommand } from './doctor.js';
+import type { DoctorFlags } from './doctor.js';
 
 const events = (() => {
   const log = logBuilder();

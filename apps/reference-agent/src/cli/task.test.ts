@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { taskFrom } from './task.js';
+import { taskFrom } from './run.js';
 
 const words = 'Why does it fail?';
 

@@ -4,8 +4,8 @@ import { onOneLine } from '@palimpsest/terminal';
 import { openWorkspace } from '@palimpsest/tools';
 import type { CliContext } from '../context.js';
 import { exitStatus } from '../context.js';
-import { partsOf, planRewind, rewind, rewindRemarks, stepInWords } from './rewind.js';
-import type { ListedSession } from './session-list.js';
+import { partsOf, planRewind, rewind, rewindRemarks, stepInWords } from '../session/rewind.js';
+import type { ListedSession } from '../session/session.js';
 import { sessionsFolder } from '../settings/user-folders.js';
 
 /** Options of `palimpsest undo`. */

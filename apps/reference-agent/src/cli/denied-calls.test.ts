@@ -1,7 +1,7 @@
 import { defineTool } from '@palimpsest/events';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { deniedCalls } from './denied-calls.js';
+import { deniedCalls } from './headless.js';
 
 const tool = (name: string, readOnly: boolean) =>
   [

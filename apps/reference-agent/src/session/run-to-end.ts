@@ -1,10 +1,11 @@
-import { ConversationRunError, LimitExceededError } from '@palimpsest/agent';
+import { ConversationRunError, ConversationStateProjection, LimitExceededError } from '@palimpsest/agent';
 import type { Conversation, RunOutcome } from '@palimpsest/agent';
 import { ContentPolicyError } from '@palimpsest/llm-adapters';
 import type { Delta } from '@palimpsest/llm-adapters';
-import type { OpenedSession } from '../open-session.js';
-import { failureInWords, incompleteInWords, stuckInWords } from './failure.js';
-import type { ResultEvent } from './stream-event.js';
+import { failureInWords, incompleteInWords, stuckInWords } from '../headless/failure.js';
+import { streamVersion } from '../headless/stream-event.js';
+import type { InitEvent, ResultEvent } from '../headless/stream-event.js';
+import type { OpenedSession } from './open-session.js';
 
 /** How a run ended. */
 export type RunEnding = Pick<ResultEvent, 'status' | 'answer' | 'finishReason' | 'error' | 'waiting'>;
@@ -62,4 +63,27 @@ function endingOf({ status, answer, finishReason, stuck, waiting = [] }: RunOutc
 function failureIn({ events }: Conversation): ResultEvent['error'] {
   const last = events.slice().findLast((event) => event.type === 'conversation-error');
   return last === undefined ? undefined : { code: last.code, message: last.detail };
+}
+
+/** What is told of a session when it is open. */
+export function initEvent(
+  { session, conversation, workspace, model, tools, notes }: OpenedSession,
+  isResumed: boolean,
+): InitEvent {
+  const { pendingActions, releasedActions } = ConversationStateProjection.fromEvents(conversation.events);
+  // What waits for a yes, or has got one and was not gone on with, has not begun.
+  const isWaiting = conversation.status === 'waiting-for-confirmation' || conversation.waitingActions.length > 0;
+  const cutOff = isWaiting ? [] : pendingActions.filter(({ id }) => !releasedActions.has(id));
+  return {
+    type: 'init',
+    version: streamVersion,
+    session: session.id,
+    isResumed,
+    workspace: workspace.root,
+    model,
+    log: session.log,
+    tools: [...tools],
+    notes: [...notes],
+    cutOff: cutOff.map(({ toolCall: { name, arguments: json } }) => ({ name, arguments: json })),
+  };
 }

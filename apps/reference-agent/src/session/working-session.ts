@@ -1,24 +1,21 @@
-import { isUserMessage } from '@palimpsest/events';
+import type { ActionEvent, Event, EventLog, ToolCall } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
-import { fileHistory } from '@palimpsest/tools';
+import { changedText, fileEdits, fileHistory, previewChange } from '@palimpsest/tools';
+import type { FileHistory } from '@palimpsest/tools';
 import type { CliContext, RunFlags } from '../context.js';
-import { initEvent } from '../headless/init-event.js';
-import { runToEnd } from '../headless/run-ending.js';
-import type { RunEnding } from '../headless/run-ending.js';
 import { noTotals, withEvent } from '../headless/run-totals.js';
 import type { InitEvent } from '../headless/stream-event.js';
 import { StreamTranslation } from '../headless/stream-translation.js';
-import { openSession } from '../open-session.js';
-import type { OpenedSession, SessionHolder } from '../open-session.js';
-import { writeRecord } from '../sessions/record-file.js';
-import type { ListedSession } from '../sessions/session-list.js';
+import { fileDiff } from '../interactive/file-diff.js';
+import type { FileDiff } from '../interactive/file-diff.js';
 import { saveRule } from '../settings/user-files.js';
 import { savedRulesFile } from '../settings/user-folders.js';
-import { approvalOf } from './approval.js';
-import type { Approval } from './approval.js';
-import type { FileDiff } from './file-diff.js';
-import { madeChange } from './made-change.js';
-import type { LoggedEvent } from './session-event.js';
+import { openSession } from './open-session.js';
+import type { OpenedSession, SessionHolder } from './open-session.js';
+import { initEvent, runToEnd } from './run-to-end.js';
+import type { RunEnding } from './run-to-end.js';
+import type { Approval, LoggedEvent } from './session-events.js';
+import type { ListedSession } from './session.js';
 
 /** Who holds a {@link WorkingSession}. */
 export interface WorkHolder extends SessionHolder {
@@ -81,9 +78,7 @@ export async function openWorkingSession(
     keep: (rule) => saveRule(savedRulesFile(surroundings.env), workspace.root, rule),
     async send(text) {
       await begin();
-      const isFirst = !events.slice().some(isUserMessage);
       await conversation.send(text);
-      if (isFirst) await writeRecord(session, events);
     },
     async run(signal) {
       await begin();
@@ -91,4 +86,70 @@ export async function openWorkingSession(
       return runToEnd(opened, { signal, onDelta, costUsd: () => totals.costUsd });
     },
   };
+}
+
+/** Larger files are not compared before an answer. Unit: bytes. */
+const maxPreviewBytes = 2_000_000;
+
+/** What to show of a call that waits, as the workspace is now. */
+export async function approvalOf(
+  { id, toolCall, summary, securityRisk: risk }: ActionEvent,
+  { workspace, permitted }: Pick<OpenedSession, 'workspace' | 'permitted'>,
+): Promise<Approval> {
+  const call = { toolName: toolCall.name, input: inputOf(toolCall) };
+  const change = await previewChange(workspace, call, { maxBytes: maxPreviewBytes });
+  return {
+    id,
+    name: toolCall.name,
+    arguments: toolCall.arguments,
+    summary,
+    risk,
+    reason: permitted.reason(call),
+    diff: change === undefined ? undefined : fileDiff(change.path, change.before, change.after),
+    proposedRule: permitted.propose(call),
+  };
+}
+
+/** Where a change is recorded: what a call did, and what was in the file before. */
+export interface ChangeRecords {
+  readonly events: EventLog;
+  readonly history: FileHistory;
+}
+
+/** What a call has changed in a file, whatever became of the file since. Undefined if it changed none, or no text. */
+export async function madeChange(actionId: string, { events, history }: ChangeRecords): Promise<FileDiff | undefined> {
+  const action = events.get(actionId);
+  if (action?.type !== 'action') return undefined;
+  const [edit] = fileEdits(eventsSince(action, events)).filter((each) => each.actionId === actionId);
+  if (edit === undefined) return undefined;
+  const { before: state, path } = edit;
+  const before = state === null ? undefined : await textIn(history, state.digest);
+  if (state !== null && before === undefined) return undefined;
+  const after = changedText({ toolName: action.toolCall.name, input: inputOf(action.toolCall) }, before);
+  return after === undefined ? undefined : fileDiff(path, before, after);
+}
+
+/** From the newest back: mostly the call is one of the last. */
+function eventsSince(action: Event, events: EventLog): readonly Event[] {
+  let from = events.length;
+  while (from > 0 && events.at(from - 1)?.id !== action.id) from--;
+  return events.slice(from);
+}
+
+/** Undefined if the content was lost, or is no text. */
+async function textIn(history: FileHistory, digest: string): Promise<string | undefined> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await history.content(digest));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The input of a call; undefined where its arguments are no JSON. */
+export function inputOf({ arguments: json }: ToolCall): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return undefined;
+  }
 }

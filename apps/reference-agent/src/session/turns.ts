@@ -1,11 +1,9 @@
 import type { Conversation } from '@palimpsest/agent';
 import type { Event } from '@palimpsest/events';
 import { problemText } from '../context.js';
-import type { RunEnding } from '../headless/run-ending.js';
-import { pendingSummary, summaryWaitInWords } from '../pending-summary.js';
-import type { ApprovalAnswer } from './approval.js';
-import type { QueuedMessage, WorkPhase } from './session-event.js';
-import type { SessionNews } from './session-news.js';
+import { pendingSummary, summaryWaitInWords } from './pending-summary.js';
+import type { RunEnding } from './run-to-end.js';
+import type { ApprovalAnswer, QueuedMessage, SessionListeners, WorkPhase } from './session-events.js';
 import { WorkPhases } from './work-phases.js';
 import type { WorkHolder, WorkingSession } from './working-session.js';
 
@@ -17,7 +15,7 @@ export type OwnWork<Result> = (conversation: Conversation, signal: AbortSignal) 
  * the same name promise stands at `InteractiveSession`.
  */
 export class Turns {
-  readonly #news: SessionNews;
+  readonly #news: SessionListeners;
   #working: WorkingSession | undefined;
   #queue: readonly QueuedMessage[] = [];
   #nextId = 1;
@@ -38,7 +36,7 @@ export class Turns {
   readonly #rules = new Map<string, readonly string[]>();
   readonly #phases: WorkPhases;
 
-  constructor(news: SessionNews) {
+  constructor(news: SessionListeners) {
     this.#news = news;
     this.#phases = new WorkPhases(news);
   }

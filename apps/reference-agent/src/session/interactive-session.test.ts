@@ -7,9 +7,9 @@ import { interactiveRig, transcriptOf } from '../../test-support/interactive-rig
 import type { InteractiveRig, TalkedTo } from '../../test-support/interactive-rig.js';
 import { isRunning } from '../../test-support/running-processes.js';
 import { gate } from '../../test-support/scripted-model.js';
-import { answerCommand } from '../answer-command.js';
-import { findSession } from '../sessions/session-list.js';
-import type { WorkPhase } from './session-event.js';
+import { answerCommand } from '../cli/answer.js';
+import { findSession } from './session.js';
+import type { WorkPhase } from './session-events.js';
 
 const never = new Promise<never>(() => undefined);
 

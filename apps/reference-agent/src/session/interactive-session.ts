@@ -1,12 +1,11 @@
 import { dirname } from 'node:path';
 import { problemText } from '../context.js';
 import type { CliContext, RunFlags } from '../context.js';
-import type { OpenedSession } from '../open-session.js';
-import type { ListedSession } from '../sessions/session-list.js';
-import type { ApprovalAnswer } from './approval.js';
-import type { FileDiff } from './file-diff.js';
-import type { QueuedMessage, SessionListener, SessionState } from './session-event.js';
-import { SessionNews } from './session-news.js';
+import type { FileDiff } from '../interactive/file-diff.js';
+import type { OpenedSession } from './open-session.js';
+import { SessionListeners } from './session-events.js';
+import type { ApprovalAnswer, QueuedMessage, SessionListener, SessionState } from './session-events.js';
+import type { ListedSession } from './session.js';
 import { Turns } from './turns.js';
 import type { OwnWork } from './turns.js';
 
@@ -35,7 +34,7 @@ export interface SwitchTarget {
  */
 export class InteractiveSession {
   readonly surroundings: CliContext;
-  readonly #news = new SessionNews();
+  readonly #news = new SessionListeners();
   readonly #turns = new Turns(this.#news);
   #flags: RunFlags;
   #found: ListedSession | undefined;
@@ -223,7 +222,7 @@ export class InteractiveSession {
   async #same(): Promise<ListedSession | undefined> {
     const { session, conversation, workspace } = this.opened ?? {};
     if (session === undefined || conversation?.events.length === 0) return this.#found;
-    const { findSession } = await import('../sessions/session-list.js');
+    const { findSession } = await import('./session.js');
     return findSession(dirname(session.folder), { id: session.id, workspace: workspace?.root ?? '' });
   }
 

@@ -1,15 +1,13 @@
 import { realpath } from 'node:fs/promises';
 import { Agent, Conversation, secretMask } from '@palimpsest/agent';
 import type { LLM } from '@palimpsest/llm-adapters';
-import { exitStatus, UsageError } from './context.js';
-import type { CliContext } from './context.js';
-import { apiKeys } from './agent/models.js';
-import { callLines } from './output/call-lines.js';
-import { foundSession } from './session-commands.js';
-import { listSessions } from './sessions/session-list.js';
-import type { ListedSession } from './sessions/session-list.js';
-import { sessionStatus } from './sessions/session-status.js';
-import { sessionsFolder } from './settings/user-folders.js';
+import { apiKeys } from '../agent/models.js';
+import { exitStatus, UsageError } from '../context.js';
+import type { CliContext } from '../context.js';
+import { callLines } from '../output/call-lines.js';
+import { listSessions, sessionNamed, sessionStatus } from '../session/session.js';
+import type { ListedSession } from '../session/session.js';
+import { sessionsFolder } from '../settings/user-folders.js';
 
 /** What is said to calls that wait; `none`: they are only shown. */
 export type Answer =
@@ -36,7 +34,7 @@ export async function answerCommand(
   { env, cwd, stdout }: Surroundings,
 ): Promise<number> {
   const { session } =
-    id === undefined ? await waitingSession(env, cwd) : await foundSession(id, undefined, { env, cwd });
+    id === undefined ? await waitingSession(env, cwd) : await sessionNamed(id, undefined, { env, cwd });
   // The session's own agent has decided what waits, and decides again what runs: rules that deny hold, whoever says yes.
   const agent = new Agent({ llm: noModel, confirmation: 'always' });
   const secrets = secretMask(apiKeys(env));
@@ -64,8 +62,7 @@ export async function answerCommand(
 async function waitingSession(env: Surroundings['env'], cwd: string): Promise<ListedSession> {
   const workspace = await realpath(cwd);
   const { sessions } = await listSessions(sessionsFolder(env), { workspace });
-  for (const listed of sessions)
-    if ((await sessionStatus(listed.session)) === 'waiting-for-confirmation') return listed;
+  for (const listed of sessions) if ((await sessionStatus(listed)) === 'waiting-for-confirmation') return listed;
   throw new UsageError(
     `No session of '${workspace}' waits for a yes. 'palimpsest list --all' shows those of all folders.`,
   );

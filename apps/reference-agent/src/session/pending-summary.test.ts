@@ -4,10 +4,10 @@ import { Conversation } from '@palimpsest/agent';
 import { parseEvent, usageSchema } from '@palimpsest/events';
 import type { Condensation } from '@palimpsest/events';
 import { expect, onTestFinished, test } from 'vitest';
-import { calls, chatServer, says, toolCall } from '../test-support/chat-server.js';
-import type { ChatServerOptions } from '../test-support/chat-server.js';
-import { eventsOf, headlessRig } from '../test-support/headless-rig.js';
-import { interactiveRig } from '../test-support/interactive-rig.js';
+import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
+import type { ChatServerOptions } from '../../test-support/chat-server.js';
+import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
+import { interactiveRig } from '../../test-support/interactive-rig.js';
 import { pendingSummary } from './pending-summary.js';
 
 const steps = 4;

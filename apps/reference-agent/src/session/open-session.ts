@@ -8,22 +8,17 @@ import type { Event } from '@palimpsest/events';
 import type { FailedAttempt, LLM } from '@palimpsest/llm-adapters';
 import { openWorkspace } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
-import { codingAgent } from './agent/coding-agent.js';
-import type { CodingAgent } from './agent/coding-agent.js';
-import type { McpListener } from './agent/mcp.js';
-import { chooseModels, withCallCount } from './agent/models.js';
-import { UsageError } from './context.js';
-import type { CliContext, RunFlags } from './context.js';
-import { isDamage, whyUnreadable } from './sessions/errors.js';
-import { writeRecord } from './sessions/record-file.js';
-import type { ListedSession } from './sessions/session-list.js';
-import { placeEvent } from './sessions/session-record.js';
-import type { Place, SessionRecord } from './sessions/session-record.js';
-import { createSession } from './sessions/session.js';
-import type { Session } from './sessions/session.js';
-import { namedAddress, settingsOf } from './settings/load-settings.js';
-import type { LoadedSettings } from './settings/load-settings.js';
-import { sessionsFolder } from './settings/user-folders.js';
+import { codingAgent } from '../agent/coding-agent.js';
+import type { CodingAgent } from '../agent/coding-agent.js';
+import type { McpListener } from '../agent/mcp.js';
+import { chooseModels, withCallCount } from '../agent/models.js';
+import { UsageError } from '../context.js';
+import type { CliContext, RunFlags } from '../context.js';
+import { namedAddress, settingsOf } from '../settings/load-settings.js';
+import type { LoadedSettings } from '../settings/load-settings.js';
+import { sessionsFolder } from '../settings/user-folders.js';
+import { createSession, isDamage, sessionSettingsEvent, whyUnreadable } from './session.js';
+import type { ListedSession, Session, SessionRecord, SessionSettings } from './session.js';
 
 /** A session with an agent that can go on with it. */
 export interface OpenedSession {
@@ -130,7 +125,7 @@ export async function openSession(
       throw isDamage(error) ? new EventStoreError(whyUnreadable(log, error), { file: log, cause: error }) : error;
     },
   );
-  const place: Place = {
+  const place: SessionSettings = {
     workspace: workspace.root,
     model: settings.model ?? llm.model,
     baseUrl: withoutPassword(settings.baseUrl),
@@ -151,10 +146,9 @@ export async function openSession(
     mcp: coding.mcp,
     notes: [...notes, ...coding.notes],
     async begin(task) {
-      const event = coding.conversation.secrets(placeEvent(place));
+      const event = coding.conversation.secrets(sessionSettingsEvent(place));
       if (!isSamePlace(found?.record, place)) await appendAlone(conversation, event);
       if (task !== undefined) await conversation.send(task);
-      await writeRecord(session, conversation.events);
     },
     async close() {
       await conversation.close();
@@ -178,7 +172,7 @@ async function removeEmpty({ folder }: Session): Promise<void> {
   await rmdir(folder).catch(() => undefined);
 }
 
-function isSamePlace(record: SessionRecord | undefined, place: Place): boolean {
+function isSamePlace(record: SessionRecord | undefined, place: SessionSettings): boolean {
   return (
     record !== undefined &&
     record.workspace === place.workspace &&

@@ -5,7 +5,6 @@ import type { Event } from '@palimpsest/events';
 import { fileHistory, planUndo, undoConflictTexts, undoEdits } from '@palimpsest/tools';
 import type { UndoStep, Workspace } from '@palimpsest/tools';
 import { UsageError } from '../context.js';
-import { writeRecord } from './record-file.js';
 import { createSession } from './session.js';
 import type { Session } from './session.js';
 
@@ -112,8 +111,7 @@ async function forked({ session, conversation, parts: { kept } }: Rewinding, roo
     });
   }
   const { store, id: conversationId } = fork;
-  const { events } = await conversation.fork({ at: kept.at(-1)?.id, store, conversationId });
-  await writeRecord(fork, events);
+  await conversation.fork({ at: kept.at(-1)?.id, store, conversationId });
   return fork;
 }
 

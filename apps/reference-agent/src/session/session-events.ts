@@ -1,8 +1,7 @@
 import type { Event } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
 import type { InitEvent, StreamEvent } from '../headless/stream-event.js';
-import type { Approval } from './approval.js';
-import type { FileDiff } from './file-diff.js';
+import type { FileDiff } from '../interactive/file-diff.js';
 
 /** An event of the log, and what is told of it: nothing, where it concerns the program alone. */
 export interface LoggedEvent {
@@ -16,6 +15,34 @@ export interface QueuedMessage {
   readonly id: number;
   readonly text: string;
 }
+
+/** A call that waits for the user's yes. All of it but `proposedRule` and `reason` is what a model wrote. */
+export interface Approval {
+  /** The action in the log. */
+  readonly id: string;
+  readonly name: string;
+  /** As the model wrote them: JSON, or what was to be JSON. */
+  readonly arguments: string;
+  /** Unchecked words of the model about its call. */
+  readonly summary?: string | undefined;
+  readonly risk?: string | undefined;
+  /** Why it is asked about, in one sentence. */
+  readonly reason: string;
+  /** What the call would change in a file, if it is a change of one and can be made. */
+  readonly diff?: FileDiff | undefined;
+  /** A rule that allows this call and calls like it. The user may edit it. Undefined: no rule can allow it. */
+  readonly proposedRule?: string | undefined;
+}
+
+/** What the user says to a call. */
+export type ApprovalAnswer =
+  | { readonly type: 'once' }
+  /** Yes, and to all calls in this folder that the rule allows: until the program ends. */
+  | { readonly type: 'session'; readonly rule: string }
+  /** Yes, and to all calls in this folder that the rule allows, in every session. */
+  | { readonly type: 'rule'; readonly rule: string }
+  /** The model reads the reason. */
+  | { readonly type: 'no'; readonly reason?: string | undefined };
 
 /** What the agent does while it works. */
 export type WorkPhase =
@@ -67,3 +94,33 @@ export type SessionEvent =
 
 /** Is told everything, in order. */
 export type SessionListener = (event: SessionEvent) => void;
+
+/** What a session tells, to all who observe it, and the state that it told last. */
+export class SessionListeners {
+  readonly #listeners = new Set<SessionListener>();
+  #state: SessionState = { type: 'opening' };
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** Calls the listener with everything from now on. Returns the function that ends it. */
+  observe(listener: SessionListener): () => void {
+    const own: SessionListener = (event) => listener(event);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  tell(event: SessionEvent): void {
+    for (const listener of [...this.#listeners]) listener(event);
+  }
+
+  setState(state: SessionState): void {
+    this.#state = state;
+    this.tell({ type: 'state', state });
+  }
+
+  notice(level: 'info' | 'problem', text: string): void {
+    this.tell({ type: 'notice', level, text });
+  }
+}

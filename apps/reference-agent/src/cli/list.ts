@@ -1,10 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { onOneLine, shownJson } from '@palimpsest/terminal';
-import type { CliContext } from '../context.js';
 import { exitStatus } from '../context.js';
-import { listSessions } from './session-list.js';
-import type { ListedSession } from './session-list.js';
-import { sessionStatus } from './session-status.js';
+import type { CliContext } from '../context.js';
+import { listSessions, sessionStatus } from '../session/session.js';
+import type { ListedSession } from '../session/session.js';
 import { sessionsFolder } from '../settings/user-folders.js';
 
 /** Options of `palimpsest list`. */
@@ -47,9 +46,10 @@ interface Row {
   readonly log: string;
 }
 
-async function rowOf({ session, record, usedAt }: ListedSession): Promise<Row> {
+async function rowOf(listed: ListedSession): Promise<Row> {
+  const { session, record, usedAt } = listed;
   const { id, workspace, model, task, created, parent } = record;
-  const status = await sessionStatus(session).catch((error: unknown) => `unreadable: ${(error as Error).message}`);
+  const status = await sessionStatus(listed).catch((error: unknown) => `unreadable: ${(error as Error).message}`);
   return {
     id,
     status,

@@ -4,10 +4,9 @@ import { expect, test } from 'vitest';
 import { chatServer } from '../../test-support/chat-server.js';
 import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
 import { twoTurnReply } from '../../test-support/two-turns.js';
-import { findSession } from './session-list.js';
-import { sessionStatus } from './session-status.js';
-import { undoCommand } from './undo-command.js';
-import type { UndoFlags } from './undo-command.js';
+import { findSession, sessionStatus } from '../session/session.js';
+import { undoCommand } from './undo.js';
+import type { UndoFlags } from './undo.js';
 
 /** A session of two turns: the first one writes a.txt, the second one changes it, writes b/new.txt and runs a command. */
 async function twoTurns() {
@@ -53,7 +52,7 @@ test('undo takes back the last turn, and again the one before; the conversation 
   expect(await text('a.txt')).toBe('before\n');
   await expect(undo()).rejects.toThrow('nothing to undo');
   await expect(rig.resume(undefined, {})).rejects.toThrow('has no task yet');
-  expect(await sessionStatus((await find()).session)).toBe('idle');
+  expect(await sessionStatus(await find())).toBe('idle');
 });
 
 test('a file that somebody else changed is left alone, and so are all others; --force restores it', async () => {
