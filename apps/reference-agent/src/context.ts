@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { ConversationBusyError, PalimpsestError } from '@palimpsest/events';
 import { isReaderGone, shownLines } from '@palimpsest/terminal';
 import type { Effort } from './settings/efforts.js';
@@ -29,6 +30,11 @@ export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
+}
+
+/** Returns the path of a file that is published with the program. The same from `src/` and from `dist/`. */
+export function applicationFile(name: string): string {
+  return fileURLToPath(new URL(`../${name}`, import.meta.url));
 }
 
 /** The values of `--output-format`. */

@@ -7,8 +7,8 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { observationLabel, recallTool, relevanceTool } from '@palimpsest/relevance-tool';
 import { fileHistory, todoTool, workspaceTools } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
+import type { Condenser } from '@palimpsest/view';
 import { guardedFolders } from '../settings/user-folders.js';
-import type { Session } from '../session/session.js';
 import type { Settings } from '../settings/settings.js';
 import { settingsCondenser } from './condenser.js';
 import { promptTemplates, systemPromptFile, workspaceKnowledge } from './knowledge.js';
@@ -17,6 +17,16 @@ import type { AgentMcp, McpListener } from './mcp.js';
 import { runPermissions } from './permissions.js';
 import type { RunPermissions } from './permissions.js';
 import { openShell } from './shell.js';
+
+/** The folders of a session. */
+export interface SessionFolders {
+  /** All of it. */
+  readonly folder: string;
+  /** Whole texts of long outputs. */
+  readonly outputs: string;
+  /** The edit history. */
+  readonly files: string;
+}
 
 /** Options of {@link codingAgent}. */
 export interface CodingAgentOptions {
@@ -28,7 +38,9 @@ export interface CodingAgentOptions {
   /** Writes summaries, if the condenser asks a model. @defaultValue `llm` */
   readonly smallLlm?: LLM;
   /** Keeps whole outputs and the edit history. */
-  readonly session: Pick<Session, 'folder' | 'outputs' | 'files'>;
+  readonly session: SessionFolders;
+  /** Condenses the history. @defaultValue the condenser of the settings */
+  readonly condenser?: Condenser | undefined;
   /** Called with each model that the condenser asks: what it returns is asked in its place. @defaultValue the model itself */
   readonly condenserModel?: ((llm: LLM) => LLM) | undefined;
   /** Where the secrets are from. */
@@ -72,14 +84,14 @@ export interface CodingAgent {
 export async function codingAgent(options: CodingAgentOptions): Promise<CodingAgent> {
   const { workspace, settings, llm, session, env, onAsk = 'deny', yolo = false } = options;
   const instrumentation = await telemetry();
-  const { condenser, notes } = await settingsCondenser(settings, {
-    llm: options.smallLlm ?? llm,
-    env,
-    watched: (model) => {
-      const watched = options.condenserModel?.(model) ?? model;
-      return instrumentation === undefined ? watched : instrumentedLLM(watched, instrumentation);
-    },
-  });
+  const watched = (model: LLM): LLM => {
+    const called = options.condenserModel?.(model) ?? model;
+    return instrumentation === undefined ? called : instrumentedLLM(called, instrumentation);
+  };
+  const { condenser, notes } =
+    options.condenser === undefined
+      ? await settingsCondenser(settings, { llm: options.smallLlm ?? llm, env, watched })
+      : { condenser: options.condenser, notes: [] };
   const templates = await promptTemplates(settings.templateFolder);
   const outputs = fileOutputStore({ directory: session.outputs });
   const knowledge = await workspaceKnowledge(workspace, settings.context, env);

@@ -7,14 +7,13 @@ import { openSandbox, SandboxUnavailableError } from '@palimpsest/tools';
 import type { CommandSettings, Sandbox, Workspace } from '@palimpsest/tools';
 import { apiKeys } from './models.js';
 import { guardedFolders } from '../settings/user-folders.js';
-import type { Session } from '../session/session.js';
 import type { Settings } from '../settings/settings.js';
 
 /** What {@link openShell} needs to know. */
 export interface ShellOptions {
   readonly workspace: Workspace;
   readonly settings: Pick<Settings, 'sandbox'>;
-  readonly session: Pick<Session, 'folder' | 'outputs'>;
+  readonly session: { readonly folder: string; readonly outputs: string };
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -44,7 +44,8 @@ export async function headlessRun(
   const output = runOutput(flags.outputFormat, surroundings);
   const opened = await openSession(session, flags, surroundings, {
     onRetry: (failure) => output(retryEvent(failure)),
-    mcpListener: { onNote: (text) => output({ type: 'note', text }), onPending: waitingLine(flags, surroundings) },
+    onNote: (text) => output({ type: 'note', text }),
+    onPending: waitingLine(flags, surroundings),
   });
   try {
     const { conversation } = opened;
@@ -87,11 +88,11 @@ function assertGoesOn({ status, id, events }: Conversation): void {
 
 interface How extends Pick<CliContext, 'interrupts'> {
   /** Called with each piece of an answer. With it answers are streamed, and a part of one is kept if the run is interrupted. */
-  readonly onDelta: (delta: Delta) => void;
+  readonly onDelta?: (delta: Delta) => void;
 }
 
-/** Begins, runs, tells all of it, and sums it up. */
-async function followedRun(
+/** Begins, runs, reports all of it, and sums it up. */
+export async function followedRun(
   opened: OpenedSession,
   task: string | undefined,
   output: RunOutput,

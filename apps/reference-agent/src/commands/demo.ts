@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { DemoFlags } from '../demo-command.js';
+import type { DemoFlags } from '../demo/demo.js';
 
 /** Adds `palimpsest demo`. */
 export function addDemoCommand(program: Command): void {
@@ -22,7 +22,7 @@ export function addDemoCommand(program: Command): void {
       '\nThe exit status is 0 when the project’s tests pass after the run, and 1 when they fail or the run failed.',
     )
     .action(async (flags: DemoFlags) => {
-      const { demoCommand } = await import('../demo-command.js');
+      const { demoCommand } = await import('../demo/demo.js');
       const { processContext } = await import('../context.js');
       process.exitCode = await demoCommand(flags, processContext());
     });

@@ -195,13 +195,11 @@ export class InteractiveSession {
       const { openWorkingSession } = await import('./working-session.js');
       const working = await openWorkingSession(this.#found, this.#flags, this.surroundings, {
         isInteractive: true,
-        ...this.#turns.holder,
+        ...this.#turns.callbacks,
         onDiff: (action, diff) => this.#news.tell({ type: 'diff', action, diff }),
-        mcpListener: {
-          onNote: (text) => this.#news.notice('info', text),
-          onPending: (waitsFor) => {
-            if (this.state.type === 'opening') this.#news.setState({ type: 'opening', waitsFor });
-          },
+        onNote: (text) => this.#news.notice('info', text),
+        onPending: (waitsFor) => {
+          if (this.state.type === 'opening') this.#news.setState({ type: 'opening', waitsFor });
         },
       });
       this.#turns.enter(working, { isLeaving: this.#isClosed });

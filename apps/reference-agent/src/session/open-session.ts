@@ -5,7 +5,8 @@ import type { Agent } from '@palimpsest/agent';
 import type { Skill } from '@palimpsest/agent/prompts';
 import { EventStoreError } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
-import type { FailedAttempt, LLM } from '@palimpsest/llm-adapters';
+import type { Delta, FailedAttempt, LLM } from '@palimpsest/llm-adapters';
+import type { Condenser } from '@palimpsest/view';
 import { openWorkspace } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
 import { codingAgent } from '../agent/coding-agent.js';
@@ -15,6 +16,8 @@ import { chooseModels, withCallCount } from '../agent/models.js';
 import { UsageError } from '../context.js';
 import type { CliContext, RunFlags } from '../context.js';
 import { namedAddress, settingsOf } from '../settings/load-settings.js';
+import type { FileDiff } from '../interactive/file-diff.js';
+import type { LoggedEvent } from './session-events.js';
 import type { LoadedSettings } from '../settings/load-settings.js';
 import { sessionsFolder } from '../settings/user-folders.js';
 import { createSession, isDamage, sessionSettingsEvent, whyUnreadable } from './session.js';
@@ -51,18 +54,29 @@ export interface OpenedSession {
   close(): Promise<void>;
 }
 
-/** Who holds a session: what it is told besides the log, and what it adds. */
-export interface SessionHolder {
+/** The host of a session: what it is told besides the log, and what it is asked. Each that is absent is not called. */
+export interface SessionCallbacks extends McpListener {
   /** Called for each failed model call that is tried again. */
-  readonly onRetry: (failure: FailedAttempt) => void;
-  /** Called when a model call begins (1) and when it ends (-1). @defaultValue nobody is told */
+  readonly onRetry?: (failure: FailedAttempt) => void;
+  /** Called when a model call begins (1) and when it ends (-1). */
   readonly onModelCall?: (purpose: 'agent' | 'condenser', change: 1 | -1) => void;
-  /** Is told of the MCP servers. @defaultValue nobody is told */
-  readonly mcpListener?: McpListener;
-  /** Rules that the user's answers have made for a folder since the program began. @defaultValue none */
+  /** Called for each event that an interactive session appends. */
+  readonly onLogged?: (logged: LoggedEvent) => void;
+  /** Called with each piece of an answer of an interactive session. */
+  readonly onDelta?: (delta: Delta) => void;
+  /** Called with what a call has changed in a file. `action` is the call's event. */
+  readonly onDiff?: (action: string, diff: FileDiff) => void;
+  /** Returns the rules that the user's answers have made for a folder since the program began. */
   readonly answers?: (folder: string) => readonly string[];
-  /** Whether the model can ask the user a question. @defaultValue false */
+  /** True if the model can ask the user a question. @defaultValue false */
   readonly isInteractive?: boolean;
+}
+
+/** Parts of a session that a host gives in place of those that the settings name. */
+export interface SessionParts {
+  readonly session?: Session;
+  readonly llm?: LLM;
+  readonly condenser?: Condenser;
 }
 
 /**
@@ -75,7 +89,8 @@ export async function openSession(
   found: ListedSession | undefined,
   flags: RunFlags,
   { env, cwd, interrupts, waits = {} }: CliContext,
-  { onRetry, onModelCall, mcpListener, answers, isInteractive }: SessionHolder,
+  callbacks: SessionCallbacks,
+  parts: SessionParts = {},
 ): Promise<OpenedSession> {
   // An unset variable of a script must not become the current folder.
   if (flags.cwd === '') throw new UsageError('--cwd is empty: name a folder.');
@@ -91,11 +106,15 @@ export async function openSession(
   const named = { ...flags, model: flags.model ?? own?.model, baseUrl, isProvidersAddress };
   const loaded = await settingsOf(named, workspace, env);
   const { settings, notes, kept } = loaded;
-  const { llm, smallLlm } = await chooseModels({ ...settings, smallBaseUrl: namedAddress(loaded) }, env, {
-    onRetry,
-    minDelayMs: waits.retryMs,
-  });
-  const session = found?.session ?? (await createSession(sessionsFolder(env)));
+  const { onRetry, onModelCall, answers } = callbacks;
+  const { llm, smallLlm = llm } =
+    parts.llm === undefined
+      ? await chooseModels({ ...settings, smallBaseUrl: namedAddress(loaded) }, env, {
+          ...(onRetry === undefined ? {} : { onRetry }),
+          minDelayMs: waits.retryMs,
+        })
+      : { llm: parts.llm };
+  const session = found?.session ?? parts.session ?? (await createSession(sessionsFolder(env)));
   const onAsk = flags.onAsk ?? found?.record.onAsk;
   const watched = (purpose: 'agent' | 'condenser') => (model: LLM) =>
     onModelCall === undefined ? model : withCallCount(model, (change) => onModelCall(purpose, change));
@@ -110,9 +129,10 @@ export async function openSession(
     onAsk,
     yolo: flags.yolo,
     answers: made,
-    isInteractive,
-    mcpListener,
+    isInteractive: callbacks.isInteractive,
+    mcpListener: callbacks,
     signal: interrupts.signal,
+    condenser: parts.condenser,
     condenserModel: watched('condenser'),
   }).catch(async (error: unknown) => {
     await removeEmpty(session);
@@ -192,8 +212,7 @@ async function appendAlone({ events }: Conversation, event: Event): Promise<void
   }
 }
 
-/** An address with a password is not recorded: it has to be given again. */
-/** An address as it may be shown. */
+/** Returns an address as it may be shown and recorded. One with a password has to be given again. */
 export function withoutPassword(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address)) return undefined;
   const { username, password } = new URL(address);

@@ -14,7 +14,7 @@ export type RunEnding = Pick<ResultEvent, 'status' | 'answer' | 'finishReason' |
 export interface HowToRun {
   readonly signal: AbortSignal;
   /** Called with each piece of an answer. With it answers are streamed, and a part of one is kept if the run is interrupted. */
-  readonly onDelta: (delta: Delta) => void;
+  readonly onDelta?: (delta: Delta) => void;
   /** What the run has cost so far. Unit: USD. Undefined if it is not known. */
   readonly costUsd: () => number | undefined;
 }
@@ -25,7 +25,7 @@ export async function runToEnd(
   { signal, onDelta, costUsd }: HowToRun,
 ): Promise<RunEnding> {
   try {
-    return endingOf(await conversation.run({ signal, onDelta }));
+    return endingOf(await conversation.run({ signal, ...(onDelta === undefined ? {} : { onDelta }) }));
   } catch (error) {
     if (!ConversationRunError.isInstance(error)) throw error;
     const { cause } = error;

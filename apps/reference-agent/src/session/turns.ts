@@ -5,7 +5,8 @@ import { pendingSummary, summaryWaitInWords } from './pending-summary.js';
 import type { RunEnding } from './run-to-end.js';
 import type { ApprovalAnswer, QueuedMessage, SessionListeners, WorkPhase } from './session-events.js';
 import { WorkPhases } from './work-phases.js';
-import type { WorkHolder, WorkingSession } from './working-session.js';
+import type { SessionCallbacks } from './open-session.js';
+import type { WorkingSession } from './working-session.js';
 
 /** Work on a conversation that is none of the agent's steps, such as a condensation that the user asks for. */
 export type OwnWork<Result> = (conversation: Conversation, signal: AbortSignal) => Promise<Result>;
@@ -55,8 +56,8 @@ export class Turns {
     return this.#rules.get(folder) ?? noRules;
   }
 
-  /** What an open session tells of its work. */
-  get holder(): Pick<WorkHolder, 'answers' | 'onLogged' | 'onDelta' | 'onRetry' | 'onModelCall'> {
+  /** The callbacks by which an open session reports its work. */
+  get callbacks(): Pick<SessionCallbacks, 'answers' | 'onLogged' | 'onDelta' | 'onRetry' | 'onModelCall'> {
     return {
       answers: (folder) => this.rulesOf(folder),
       onLogged: (logged) => {

@@ -1,5 +1,4 @@
 import type { ActionEvent, Event, EventLog, ToolCall } from '@palimpsest/events';
-import type { Delta } from '@palimpsest/llm-adapters';
 import { changedText, fileEdits, fileHistory, previewChange } from '@palimpsest/tools';
 import type { FileHistory } from '@palimpsest/tools';
 import type { CliContext, RunFlags } from '../context.js';
@@ -11,18 +10,11 @@ import type { FileDiff } from '../interactive/file-diff.js';
 import { saveRule } from '../settings/user-files.js';
 import { savedRulesFile } from '../settings/user-folders.js';
 import { openSession } from './open-session.js';
-import type { OpenedSession, SessionHolder } from './open-session.js';
+import type { OpenedSession, SessionCallbacks } from './open-session.js';
 import { initEvent, runToEnd } from './run-to-end.js';
 import type { RunEnding } from './run-to-end.js';
 import type { Approval, LoggedEvent } from './session-events.js';
 import type { ListedSession } from './session.js';
-
-/** Who holds a {@link WorkingSession}. */
-export interface WorkHolder extends SessionHolder {
-  readonly onLogged: (logged: LoggedEvent) => void;
-  readonly onDelta: (delta: Delta) => void;
-  readonly onDiff: (action: string, diff: FileDiff) => void;
-}
 
 /** A session that is open, with all that is needed to work in it. It is loaded when the screen is there already. */
 export interface WorkingSession {
@@ -46,9 +38,10 @@ export async function openWorkingSession(
   found: ListedSession | undefined,
   flags: RunFlags,
   surroundings: CliContext,
-  { onLogged, onDelta, onDiff, ...holder }: WorkHolder,
+  callbacks: SessionCallbacks,
 ): Promise<WorkingSession> {
-  const opened = await openSession(found, { ...flags, onAsk: flags.onAsk ?? 'wait' }, surroundings, holder);
+  const opened = await openSession(found, { ...flags, onAsk: flags.onAsk ?? 'wait' }, surroundings, callbacks);
+  const { onLogged, onDelta, onDiff } = callbacks;
   const { conversation, session, workspace } = opened;
   const { events } = conversation;
   const translation = new StreamTranslation([]);
@@ -57,11 +50,11 @@ export async function openWorkingSession(
   let totals = noTotals;
   events.observe((event) => {
     totals = withEvent(totals, event);
-    onLogged({ event, told: translation.follow(event) });
+    onLogged?.({ event, told: translation.follow(event) });
     const actionId = event.type === 'observation' ? event.actionId : undefined;
     if (actionId === undefined) return;
     void madeChange(actionId, records).then((diff) => {
-      if (diff !== undefined) onDiff(actionId, diff);
+      if (diff !== undefined) onDiff?.(actionId, diff);
     });
   });
   let hasBegun = false;
@@ -83,7 +76,7 @@ export async function openWorkingSession(
     async run(signal) {
       await begin();
       totals = noTotals;
-      return runToEnd(opened, { signal, onDelta, costUsd: () => totals.costUsd });
+      return runToEnd(opened, { signal, ...(onDelta === undefined ? {} : { onDelta }), costUsd: () => totals.costUsd });
     },
   };
 }

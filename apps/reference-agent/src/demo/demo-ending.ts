@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
 import { shownLines, widthOf, wrapToWidth } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
-import type { DemoReport } from '../demo.js';
+import type { DemoReport } from './demo.js';
 import { savedShare } from '../run-account.js';
-import { shownNumber } from './shown-number.js';
+import { shownNumber } from '../output/shown-number.js';
 
 const widestText = 100;
 const longestAnswer = 6;

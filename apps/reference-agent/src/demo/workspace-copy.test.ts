@@ -42,7 +42,7 @@ test('copies of ended processes are removed; those of living ones, of other mach
   await mkdir(join(parent, `palimpsest-demo-${machine}-${dead}-aaaaaa`, 'deep'), { recursive: true });
 
   const copy = await copyWorkspace(project, parent);
-  expect((await readdir(parent)).sort()).toEqual([...others, basename(copy.workspace.root)].sort());
+  expect((await readdir(parent)).sort()).toEqual([...others, basename(copy.folder)].sort());
   expect(await readdir(project)).toEqual(['a.txt']);
 });
 

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { openaiServer } from '@palimpsest/provider-servers';
-import { nodeWithFewTests, pathWithNode } from '../test-support/stand-in-node.js';
+import { nodeWithFewTests, pathWithNode } from '../../test-support/stand-in-node.js';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 // The built command with a folder for temporary files of its own.
-const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const key = 'sk-made-up-key-for-a-test-0123456789';
 
 interface Ended {

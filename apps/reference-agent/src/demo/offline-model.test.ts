@@ -1,17 +1,26 @@
 import type { AssistantMessage, Message, ToolMessage } from '@palimpsest/events';
 import { expect, test } from 'vitest';
-import { nextTurn } from './plan.js';
-import type { PlanStep } from './plan.js';
-import { edit, read, run, step, succeeded } from './sample-plan/steps.js';
-import { demoPlan } from './sample-plan/demo-plan.js';
-import { samplePlan } from './sample-plan/index.js';
+import { samplePlan } from './demo.js';
+import { nextTurn } from './offline-model.js';
+import type { Plan, PlannedCall, PlanStep } from './offline-model.js';
 
-const plan: readonly PlanStep[] = [
+const planOf = (...steps: readonly PlanStep[]): Plan => ({ task: 'Go.', test: 'npm test', known: {}, steps });
+const step = (name: string, say: string, ...calls: readonly PlannedCall[]): PlanStep => ({ name, say, calls });
+const read = (path: string): PlannedCall => ({ tool: 'read_file', input: { path } });
+const edit = (path: string, old: string, fresh: string): PlannedCall => ({
+  tool: 'edit_file',
+  input: { path, old_text: old, new_text: fresh },
+});
+
+const plan = planOf(
   step('look', 'I look.', read('a.js')),
-  { ...step('test', 'I test.', run('npm test')), next: (results) => (succeeded(results) ? 'done' : undefined) },
+  {
+    ...step('test', 'I test.', { tool: 'run_command', input: { command: 'npm test' } }),
+    next: { when: '\\[exit status 0\\]$', then: 'done' },
+  },
   step('repair', 'I repair.', edit('a.js', 'let old;\nlet older;', 'let fresh;')),
   step('done', 'Done.'),
-];
+);
 
 const user: Message = { role: 'user', content: [{ type: 'text', text: 'Go.' }] };
 const said = (text: string): AssistantMessage => ({ role: 'assistant', content: [{ type: 'text', text }] });
@@ -36,6 +45,8 @@ test('decides by what a call answered', () => {
   const after = (text: string) =>
     nextTurn(plan, [user, fileResult, said('I test. [test]'), result('run_command', text)])?.step;
   expect(after('fine\n[exit status 0]')).toBe('done');
+  // The address by which a model names a result is no part of it.
+  expect(after('fine\n[exit status 0]\n[event_id: 7k2m9qxa]')).toBe('done');
   expect(after('bad\n[exit status 1]')).toBe('repair');
 });
 
@@ -95,11 +106,11 @@ test('edits several files of a turn after it has read again those whose text it 
     { tool: 'write_file', input: { path: 'c.js', content: 'let c;' } },
     edit('c.js', 'let c', 'd'),
   );
-  expect(nextTurn([edits], [user])).toMatchObject({
+  expect(nextTurn(planOf(edits), [user])).toMatchObject({
     isReadingAgain: true,
     calls: [{ input: { path: 'a.js' } }, { input: { path: 'b.js' } }],
   });
-  expect(nextTurn([created], [user])).toMatchObject({ isReadingAgain: false });
+  expect(nextTurn(planOf(created), [user])).toMatchObject({ isReadingAgain: false });
 });
 
 test('ends after the last step', () => {
@@ -111,15 +122,25 @@ test('depends on the messages alone', () => {
   expect(nextTurn(plan, structuredClone(messages))).toEqual(nextTurn(plan, messages));
 });
 
-test.each([
-  ['sample plan', samplePlan],
-  ['demo plan', demoPlan],
-])('the names of the %s are unique, and every step that it jumps to exists', (_name, steps) => {
+test('a text of a call is what the messages last said, or what stands in its place, or another call is made', () => {
+  const known = { count: { pattern: 'passed (\\d+)', unknown: 'some' }, address: { pattern: 'address (\\w+)' } };
+  const tell: PlannedCall = { tool: 'finish', input: { message: 'All {{count}} pass.' } };
+  const recall: PlannedCall = { tool: 'recall', input: { address: '{{address}}' }, otherwise: read('a.js') };
+  const calls = (text: string) =>
+    nextTurn({ ...planOf(step('end', 'End.', tell, recall)), known }, [user, result('run_command', text)])?.calls;
+  expect(calls('passed 1\npassed 2\naddress abc')).toMatchObject([
+    { input: { message: 'All 2 pass.' } },
+    { tool: 'recall', input: { address: 'abc' } },
+  ]);
+  expect(calls('nothing')).toEqual([{ tool: 'finish', input: { message: 'All some pass.' } }, read('a.js')]);
+});
+
+test('the steps of the sample plan are unique, every step that it jumps to exists, and every text has a pattern', async () => {
+  const { steps, known } = await samplePlan();
   const names = steps.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  const outcomes = ['[exit status 0]', '[exit status 1]'].map((text) => [
-    { tool: 'run_command', text, isError: false },
-  ]);
-  const targets = steps.flatMap(({ next }) => outcomes.map((results) => next?.(results)));
+  const targets = steps.flatMap(({ next }) => [next?.then, next?.otherwise]);
   expect(targets.filter((target) => target !== undefined && !names.includes(target))).toEqual([]);
+  const texts = [...JSON.stringify(steps).matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name);
+  expect(new Set(texts)).toEqual(new Set(Object.keys(known)));
 });

@@ -4,25 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { Event, Message, ToolMessage } from '@palimpsest/events';
+import type { ActionEvent, Event, Message, ToolMessage } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { openaiServer } from '@palimpsest/provider-servers';
 import { widthOf } from '@palimpsest/terminal';
 import { View } from '@palimpsest/view';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { CliContext } from './context.js';
-import { demoCommand } from './demo-command.js';
-import type { DemoFlags } from './demo-command.js';
-import type { DemoReport } from './demo.js';
-import { nextTurn } from './offline-model/plan.js';
-import { stepLabel } from './offline-model/recollection.js';
-import { demoPlan } from './offline-model/sample-plan/demo-plan.js';
-import { nodeWithFewTests, nodeWithFewTestsFirst, pathWithNode } from '../test-support/stand-in-node.js';
-import { problemOf } from './context.js';
-import { accountOf } from './run-account.js';
+import { nodeWithFewTests, nodeWithFewTestsFirst, pathWithNode } from '../../test-support/stand-in-node.js';
+import { problemOf } from '../context.js';
+import type { CliContext } from '../context.js';
+import { accountOf } from '../run-account.js';
+import { demoCommand, samplePlan } from './demo.js';
+import type { DemoFlags, DemoReport } from './demo.js';
+import { nextTurn, stepLabel, visibleHistory } from './offline-model.js';
 
 // The built command, as a person runs it: what it does, and how it ends. What ends it otherwise is in demo-process.test.ts.
-const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const patience = 600_000;
 const key = 'sk-made-up-key-for-a-test-0123456789';
 
@@ -50,7 +47,7 @@ async function demoHere(flags: DemoFlags, env: Readonly<Record<string, string>> 
   vi.stubEnv('PATH', env['PATH'] ?? process.env['PATH']);
   onTestFinished(() => void vi.unstubAllEnvs());
   let [stdout, stderr] = ['', ''];
-  const surroundings: CliContext = {
+  const context: CliContext = {
     env: { ...own, ...env },
     cwd: folder,
     stdin: Readable.from([]),
@@ -59,7 +56,7 @@ async function demoHere(flags: DemoFlags, env: Readonly<Record<string, string>> 
     interrupts: { signal: new AbortController().signal, exitStatus: 130 },
   };
   try {
-    const status = await demoCommand(flags, surroundings);
+    const status = await demoCommand(flags, context);
     return { status, stdout, stderr };
   } catch (error) {
     const problem = problemOf(error);
@@ -90,6 +87,8 @@ const callsIn = (events: readonly Event[]) =>
       : [],
   );
 
+const plan = await samplePlan();
+
 let folder: string;
 let offlineLogs: string;
 /** Where the tests of the sample project pass, because none runs. */
@@ -119,7 +118,7 @@ describe('palimpsest demo', () => {
     await writeFile(config, 'type = "observation_masking"\nattention_window = 4\nminSavedTokens = 1000');
     const logs = join(folder, 'configured');
     // The work is reading alone, file after file, so that no step starts a process.
-    const folderOfSources = fileURLToPath(new URL('../sample-project/src', import.meta.url));
+    const folderOfSources = fileURLToPath(new URL('../../sample-project/src', import.meta.url));
     const sources = (await readdir(folderOfSources)).filter((name) => name.endsWith('.js'));
     const read = (path: string, index: number) => ({
       content: 'Reading.',
@@ -157,7 +156,6 @@ describe('palimpsest demo', () => {
       expect(lines.length).toBeLessThanOrEqual(40);
       expect(lines.filter((line) => widthOf(line) > 80)).toEqual([expect.stringMatching(/^npx @palimpsest/)]);
       const numbers = lines.flatMap((line) => /^ *(\d+)(?:–(\d+))? {2}/.exec(line) ?? []);
-      expect(numbers.at(-1) ?? numbers.at(-2)).toBe(String(demoPlan.length));
       expect(ran.stdout).toMatch(/\n {2}◆ {2}[\d,]+ → [\d,]+ tokens a request: to read on would cost more than/);
       expect(ran.stdout).toMatch(/ \$ node --test.* exit 1 /);
       // The page of the demo shows what is printed. Sizes and addresses are others in each run.
@@ -166,7 +164,7 @@ describe('palimpsest demo', () => {
           .replace(/(recall) \w+/, '$1')
           .replace(/[\d.,]+/g, '0')
           .replace(/ +/g, ' ');
-      const page = await readFile(fileURLToPath(new URL('../docs/demo.md', import.meta.url)), 'utf8');
+      const page = await readFile(fileURLToPath(new URL('../../docs/demo.md', import.meta.url)), 'utf8');
       const shown = /```text\n(.*?)```/s.exec(page)?.[1]?.trimEnd().split('\n') ?? [];
       expect(shown.length).toBeGreaterThan(20);
       for (const line of shown.filter((each) => each.trim() !== '…')) expect(lines.map(stable)).toContain(stable(line));
@@ -177,7 +175,14 @@ describe('palimpsest demo', () => {
 
       const events = await logIn(offlineLogs);
       const account = accountOf(events);
+      expect(account.steps).toBe(events.filter(({ type }) => type === 'llm-usage').length);
       expect(account.steps).toBeGreaterThanOrEqual(30);
+      // The last call ends the work, and has no line.
+      expect(numbers.at(-1) ?? numbers.at(-2)).toBe(String(account.steps - 1));
+      expect(account.tokensSent).toBeLessThan(account.tokensUncondensed * 0.8);
+      expect(account.peakSent).toBeLessThanOrEqual(account.peakUncondensed);
+      // The part that is written anew is written to the cache again.
+      expect(account.costUsd).toBeLessThan(account.costUncondensedUsd);
       expect(account.condensations).toBeGreaterThanOrEqual(1);
       const view = View.fromEvents(events);
       expect([...view.notes]).toEqual([]);
@@ -185,6 +190,40 @@ describe('palimpsest demo', () => {
     },
     patience,
   );
+
+  test('a test fails at first, and the same command passes later', async () => {
+    const statuses = (await logIn(offlineLogs)).flatMap((event) =>
+      event.type === 'observation' && String(event.details?.['command']).endsWith('reporter.js')
+        ? [event.details?.['exitStatus']]
+        : [],
+    );
+    expect(statuses[0]).toBe(1);
+    expect(statuses.at(-1)).toBe(0);
+  });
+
+  test('an edit whose text was condensed away is made after the file was read again', async () => {
+    const events = await logIn(offlineLogs);
+    const readings = readingsAgain(events);
+    expect(readings.length).toBeGreaterThan(0);
+    for (const reading of readings) {
+      const text = replacedAfter(events, reading);
+      expect(visibleHistory(sentBefore(events, reading)).shows(text)).toBe(false);
+      // Condensation is the cause: the same log without it still shows the text, and would have needed no reading.
+      const whole = events.filter((event) => event.type !== 'condensation');
+      expect(visibleHistory(sentBefore(whole, reading)).shows(text)).toBe(true);
+    }
+  });
+
+  test('where nothing is condensed, nothing is read again, and nothing is saved', { timeout: patience }, async () => {
+    const config = join(folder, 'none.toml');
+    await writeFile(config, '[condenser]\ntype = "noOp"\n');
+    const logs = join(folder, 'uncondensed');
+    const ran = await demoHere({ json: true, logDir: logs, config }, { PATH: fewTests });
+    expect(readingsAgain(await logIn(logs))).toEqual([]);
+    const { condensations, tokensSent, tokensUncondensed, costUsd, costUncondensedUsd, tests } = reportIn(ran);
+    expect({ condensations, tests: tests?.exitStatus }).toEqual({ condensations: 0, tests: 0 });
+    expect([tokensSent, costUsd]).toEqual([tokensUncondensed, costUncondensedUsd]);
+  });
 
   test(
     'exits with the status of the tests, whatever the model says',
@@ -218,7 +257,7 @@ describe('palimpsest demo', () => {
       const server = await openaiServer({
         apiKey: key,
         reply: (body) => {
-          const turn = nextTurn(demoPlan, (body.messages as readonly WireMessage[]).map(neutral));
+          const turn = nextTurn(plan, (body.messages as readonly WireMessage[]).map(neutral));
           if (turn === undefined) return { message: { content: 'Done.' } };
           return {
             message: {
@@ -294,6 +333,30 @@ describe('palimpsest demo', () => {
   );
 });
 
+/** The responses in which the model read a file again before it edited it. */
+function readingsAgain(events: readonly Event[]): readonly ActionEvent[] {
+  return events.flatMap((event) =>
+    event.type === 'action' && event.thought.some((part) => part.type === 'text' && /, again\]$/.test(part.text))
+      ? [event]
+      : [],
+  );
+}
+
+/** The messages that the model was sent before a response of a log. */
+function sentBefore(events: readonly Event[], response: Event): readonly Message[] {
+  return View.fromEvents(events.slice(0, events.indexOf(response))).toMessages();
+}
+
+/** The text that the first edit after a reading replaces and that the model did not see. */
+function replacedAfter(events: readonly Event[], reading: Event): string {
+  const seen = visibleHistory(sentBefore(events, reading));
+  const texts = events.slice(events.indexOf(reading)).flatMap((event) => {
+    if (event.type !== 'action' || event.toolCall.name !== 'edit_file') return [];
+    return [String((JSON.parse(event.toolCall.arguments) as { old_text: string }).old_text)];
+  });
+  return texts.find((text) => !seen.shows(text)) ?? '';
+}
+
 interface WireMessage {
   readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
   readonly content: string | readonly { readonly text?: string }[] | null;
@@ -310,9 +373,7 @@ function neutral(message: WireMessage): Message {
     typeof message.content === 'string'
       ? message.content
       : (message.content ?? []).map((part) => part.text ?? '').join('\n');
-  // The label by which a model names a result is no part of the result.
-  const text = message.role === 'tool' ? whole.replace(/\n?\[event_id: \w+\]$/, '') : whole;
-  const content = text === '' ? [] : [{ type: 'text' as const, text }];
+  const content = whole === '' ? [] : [{ type: 'text' as const, text: whole }];
   switch (message.role) {
     case 'assistant':
       return {
@@ -328,7 +389,7 @@ function neutral(message: WireMessage): Message {
       // The protocol has no place for the tool's name, nor for a mark of failure: the plan needs neither for its decisions
       // except that an edit was refused, which it must tell by the words.
       const tool: ToolMessage = { role: 'tool', toolCallId: message.tool_call_id ?? '', toolName: 'unknown', content };
-      return text.startsWith('old_text ') ? { ...tool, isError: true } : tool;
+      return whole.startsWith('old_text ') ? { ...tool, isError: true } : tool;
     }
     default:
       return { role: message.role === 'user' ? 'user' : 'system', content };

@@ -4,11 +4,13 @@ import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { openWorkspace } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
-import { UsageError } from './context.js';
+import { UsageError } from '../context.js';
 
 /** A workspace that lives as long as one run. */
 export interface WorkspaceCopy {
   readonly workspace: Workspace;
+  /** The folder that goes with the run. The workspace lies in it. */
+  readonly folder: string;
   remove(): Promise<void>;
   /** Leaves the copy where it is when the process ends. */
   keep(): void;
@@ -37,8 +39,9 @@ export async function copyWorkspace(project: string, parent = tmpdir()): Promise
     keep();
   };
   try {
-    await cp(project, folder, { recursive: true });
-    return { workspace: await openWorkspace(folder), remove, keep };
+    const copy = join(folder, 'project');
+    await cp(project, copy, { recursive: true });
+    return { workspace: await openWorkspace(copy), folder, remove, keep };
   } catch (error) {
     await remove();
     throw error;
