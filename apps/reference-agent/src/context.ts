@@ -70,7 +70,7 @@ export interface RunFlags {
   /** Unit: tokens. */
   readonly maxOutputTokens?: number;
   readonly effort?: Effort;
-  /** How long a failed call of the model is tried again. Unit: seconds. */
+  /** The time for which a failed call of the model is tried again. Unit: seconds. */
   readonly retrySeconds?: number;
   /** The folder to work in. */
   readonly cwd?: string;
@@ -78,7 +78,7 @@ export interface RunFlags {
   readonly config?: string;
   /** Every call is allowed. */
   readonly yolo?: boolean;
-  /** What becomes of a call that needs a yes. */
+  /** The fate of a call that needs a yes. */
   readonly onAsk?: 'deny' | 'wait';
 }
 

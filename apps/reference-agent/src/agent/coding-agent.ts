@@ -43,13 +43,13 @@ export interface CodingAgentOptions {
   readonly condenser?: Condenser | undefined;
   /** Called with each model that the condenser asks: what it returns is asked in its place. @defaultValue the model itself */
   readonly condenserModel?: ((llm: LLM) => LLM) | undefined;
-  /** Where the secrets are from. */
+  /** The environment that holds the secrets. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What becomes of a call that needs a yes. @defaultValue 'deny', and the model is told */
+  /** The fate of a call that needs a yes. @defaultValue 'deny', and the model is told */
   readonly onAsk?: 'deny' | 'wait' | undefined;
   /** No call needs a yes. @defaultValue false */
   readonly yolo?: boolean | undefined;
-  /** Whether the model can ask the user a question. @defaultValue false */
+  /** True if the model can ask the user a question. @defaultValue false */
   readonly isInteractive?: boolean | undefined;
   /** Rules that the user's answers have made, read at each call. @defaultValue none */
   readonly answers?: (() => readonly string[]) | undefined;
@@ -59,24 +59,24 @@ export interface CodingAgentOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a conversation needs to work on a workspace. */
+/** A coding agent, and all that a conversation needs to work on a workspace. */
 export interface CodingAgent {
   /** For `Conversation.open`, together with a store and an id. */
   readonly conversation: Required<Pick<ConversationOptions, 'agent' | 'limits' | 'secrets'>>;
   /** The skills that were found. */
   readonly skills: readonly Skill[];
-  /** Which calls need a yes. */
+  /** Decides which calls need a yes. */
   readonly permitted: Pick<RunPermissions, 'reason' | 'propose' | 'check'>;
   /** The MCP servers. Undefined if there are none in the settings. */
   readonly mcp: AgentMcp | undefined;
-  /** What the user should know before the run begins. */
+  /** Remarks for the user before the run begins. */
   readonly notes: readonly string[];
   /** Ends what the tools have started. */
   close(): Promise<void>;
 }
 
 /**
- * The coding agent: how the layers meet.
+ * Makes the coding agent: here the layers meet.
  *
  * @throws {@link SandboxUnavailableError} when the settings require a sandbox and none works here; the errors of `settingsCondenser`,
  *   `promptTemplates` and `loadPrompts`.

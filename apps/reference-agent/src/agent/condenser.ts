@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings.js';
 import { assertPriced } from './models.js';
 
 /**
- * The policy of the reference agent: the best that we have measured, and no model is asked. It acts when that is cheaper than reading
+ * Returns the policy of the reference agent: the best that we have measured, without a call of a model. It acts when that is cheaper than reading
  * on, with one ledger for both stages:
  *
  * 1. A result that the model marked as no longer needed is replaced by the model's note.
@@ -41,7 +41,7 @@ export interface SettingsCondenser {
 }
 
 /**
- * The condenser of the settings: the default, the default with another preset, none where the default is switched off, or one of
+ * Returns the condenser of the settings: the default, the default with another preset, none where the default is switched off, or one of
  * `@palimpsest/condensers/config`. Packages and prompts that it names are found from the folder of the file that names it.
  *
  * @throws the errors of `loadCondenser`; {@link UnknownPriceError} when the cost is limited, and the price of a model that it names

@@ -10,7 +10,7 @@ import { InvalidSettingsError } from '../settings/settings-file.js';
 import type { Settings } from '../settings/settings.js';
 import { userFolder } from '../settings/user-folders.js';
 
-/** What the model is told of a workspace, beside its instructions. */
+/** Knowledge of a workspace that the model gets beside its instructions. */
 export interface WorkspaceKnowledge {
   /** For `contextMessages`. */
   readonly context: Omit<ContextOptions, 'prompts'>;
@@ -66,7 +66,7 @@ const used = Object.keys(builtInTemplateTexts).filter(
 );
 
 /**
- * The templates of the prompts: ours, and in their place those of the same names in a folder.
+ * Returns the templates of the prompts: ours, and in their place those of the same names in a folder.
  *
  * @throws {@link InvalidSettingsError} when the folder cannot be read, or holds no template that is used.
  */

@@ -8,13 +8,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The MCP servers of a session. */
 export interface AgentMcp extends Pick<McpServers, 'tools' | 'notes' | 'close'> {
-  /** The servers as they are now, without secrets. */
+  /** Returns the servers as they are now, without secrets. */
   servers(): readonly McpServerState[];
-  /** What was told of them since they were connected, the latest at the end. */
+  /** Remarks about them since they were connected, the latest at the end. */
   readonly told: readonly string[];
 }
 
-/** Who is told of the servers. */
+/** Callbacks about the servers. */
 export interface McpListener {
   /** Called with what the user should know after the start, without secrets: a server ended, or changed its tools. */
   readonly onNote?: ((note: string) => void) | undefined;
@@ -22,10 +22,10 @@ export interface McpListener {
   readonly onPending?: ((names: readonly string[]) => void) | undefined;
 }
 
-/** How many notes are kept. */
+/** Older notes are dropped. */
 const mostTold = 100;
 
-/** The secrets that servers are given: values of the variables that their settings name, and what stands there itself. By name. */
+/** Returns the secrets that servers are given: values of the variables that their settings name, and what stands there itself. By name. */
 export function mcpSecrets({ servers }: Settings['mcp'], env: Environment): Readonly<Record<string, string>> {
   const all = Object.entries(servers).flatMap(([name, server]) => [
     ...namedVariables(server).map((variable) => [variable, env[variable] ?? ''] as const),
@@ -86,7 +86,7 @@ export async function openMcp(
   };
 }
 
-/** What the user should know of the servers, and of rules for those that there are not. */
+/** Returns remarks about the servers, and about rules for servers that there are not. */
 export function mcpNotes({ permissions, mcp }: Settings, opened: AgentMcp | undefined): readonly string[] {
   const rules = [...permissions.allow, ...permissions.ask, ...permissions.deny];
   const stray = rules.filter((rule) => {

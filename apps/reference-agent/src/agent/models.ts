@@ -54,7 +54,7 @@ export interface ChooseModelsOptions {
 }
 
 /**
- * The models that the settings name, with keys from the environment. `baseUrl` is where both are, unless `smallBaseUrl` says where the small
+ * Returns the models that the settings name, with keys from the environment. `baseUrl` is where both are, unless `smallBaseUrl` says where the small
  * one is. `effort` is of the model that does the work, which is tried for `retrySeconds`.
  *
  * @throws {@link NoModelError} when there is no model or no key; {@link UnknownPriceError} as {@link assertPriced} does; the errors of `llmByName` for a name that is none.
@@ -118,19 +118,19 @@ function whatToSet(env: Environment): string {
   return `No model is chosen. ${hint}`;
 }
 
-/** The keys of the environment that may be asked for, by the names of their variables. */
+/** Returns the keys of the environment that a provider may ask for, by the names of their variables. */
 export function apiKeys(env: Environment): Readonly<Record<string, string>> {
   const variables = modelProviders.flatMap(({ keyVariable }) => keyVariable ?? []);
   const keys = [...variables, serverKeyVariable].map((name) => [name, env[name]?.trim() ?? ''] as const);
   return Object.fromEntries(keys.filter(([, key]) => key.length >= minSecretLength));
 }
 
-/** Whether a variable of the environment holds something. */
+/** Returns true if a variable of the environment holds something. */
 export function isSet(value: string | undefined): boolean {
   return value !== undefined && value.trim() !== '';
 }
 
-/** The same model. `onCall` is called when a call begins (1) and when it ends (-1). */
+/** Returns the same model. `onCall` is called when a call begins (1) and when it ends (-1). */
 export function withCallCount(llm: LLM, onCall: (change: 1 | -1) => void): LLM {
   const { model, contextWindow, prices, facts, countTokens } = llm;
   return {

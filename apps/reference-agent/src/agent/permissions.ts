@@ -7,17 +7,17 @@ import type { JudgedCall, PermissionOptions, Permissions } from '@palimpsest/too
 import type { Workspace } from '@palimpsest/tools';
 import type { Settings } from '../settings/settings.js';
 
-/** What is run or obeyed later, outside of the sandbox: hooks of git, and our own configuration. A rule for all files does not mean these. */
+/** Files that are run or obeyed later, outside of the sandbox: hooks of git, and our own configuration. A rule for all files does not mean these. */
 const guarded = ['**/.git', '**/.git/**', '**/.palimpsest/**'];
 
-/** What {@link runPermissions} decides by. */
+/** Options of {@link runPermissions}. */
 export interface RunPermissionsOptions {
   readonly rules: Settings['permissions'];
   readonly tools: readonly Tool[];
   readonly workspace: Workspace;
   /** Folders of ours that may lie in the workspace. @defaultValue none */
   readonly folders?: readonly string[];
-  /** What becomes of a call that needs a yes. */
+  /** The fate of a call that needs a yes. */
   readonly onAsk: 'deny' | 'wait';
   /** No call needs a yes. */
   readonly yolo: boolean;
@@ -28,22 +28,22 @@ export interface RunPermissionsOptions {
   readonly answers?: () => readonly string[];
 }
 
-/** Which calls of a run need a yes, and what the user should know of it. */
+/** The permissions of a run: which calls need a yes, and remarks for the user. */
 export interface RunPermissions {
   readonly agent: Pick<AgentOptions, 'confirmation' | 'hooks' | 'askOfModel'>;
   readonly notes: readonly string[];
-  /** Why a call is asked about, or not, in one sentence. */
+  /** Returns the reason for which a call is asked about, or not, in one sentence. */
   reason(call: JudgedCall): string;
-  /** A rule that would allow a call, to propose to the user; undefined if none would. */
+  /** Returns a rule that would allow a call, to propose to the user. Undefined if none would. */
   propose(call: JudgedCall): string | undefined;
   /** Checks a rule that allows. @throws {@link PermissionRuleError} when it cannot be read. */
   check(rule: string): void;
-  /** Whether a rule keeps `read_file` from a path, so that `search` must not read it either. */
+  /** Returns true if a rule keeps `read_file` from a path, so that `search` must not read it either. */
   isClosed(path: string): boolean;
 }
 
 /**
- * The permissions of a run: by rule, by a yes, or not at all.
+ * Returns the permissions of a run: by rule, by a yes, or not at all.
  *
  * @throws {@link PermissionRuleError} when a rule cannot be read.
  */

@@ -9,7 +9,7 @@ import { apiKeys } from './models.js';
 import { guardedFolders } from '../settings/user-folders.js';
 import type { Settings } from '../settings/settings.js';
 
-/** What {@link openShell} needs to know. */
+/** Options of {@link openShell}. */
 export interface ShellOptions {
   readonly workspace: Workspace;
   readonly settings: Pick<Settings, 'sandbox'>;
@@ -17,18 +17,18 @@ export interface ShellOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** How commands run, and what is hidden of what they print. */
+/** The settings by which commands run, and the secrets that are hidden in their output. */
 export interface Shell {
   readonly settings: CommandSettings;
   readonly secrets: SecretMask;
-  /** What the user should know of it before the run begins. */
+  /** Remarks for the user before the run begins. */
   readonly notes: readonly string[];
   /** Ends what commands left running. */
   close(): Promise<void>;
 }
 
 /**
- * Where commands run: in a sandbox if the settings want one and one works here. Secrets of the environment are not passed on
+ * Prepares where commands run: in a sandbox if the settings want one and one works here. Secrets of the environment are not passed on
  * to commands, and masked wherever they appear.
  *
  * @param folders - further folders that commands may read
@@ -81,7 +81,7 @@ async function removeScratch(folder: string): Promise<void> {
   );
 }
 
-/** What npm says of the package that it started this program from would be taken by the npm of a command for its own. */
+/** Variables that npm sets for the package from which it started this program. The npm of a command would take them for its own. */
 const ofOurStart = /^npm_(?!config_(?!local_prefix$|prefix$|global_prefix$))|^INIT_CWD$|^NODE_CHANNEL_/;
 
 function commandVariables(
@@ -93,7 +93,7 @@ function commandVariables(
 }
 
 /**
- * The secrets of an environment by their names. Keys of providers count at half the length at which others do. One whose name holds
+ * Returns the secrets of an environment by their names. Keys of providers count at half the length at which others do. One whose name holds
  * its value is a placeholder.
  *
  * @param given - further ones, by name. @defaultValue none

@@ -9,7 +9,7 @@ import { listSessions, sessionNamed, sessionStatus } from '../session/session.js
 import type { ListedSession } from '../session/session.js';
 import { sessionsFolder } from '../settings/user-folders.js';
 
-/** What is said to calls that wait; `none`: they are only shown. */
+/** The answer to calls that wait. With `none` they are only shown. */
 export type Answer =
   { readonly type: 'yes' } | { readonly type: 'no'; readonly reason?: string | undefined } | { readonly type: 'none' };
 

@@ -117,10 +117,10 @@ const secretNames = /key|token|secret|password|credential/i;
 const passwordInAddress = /(\w[\w+.-]*:\/\/)[^\s/@]+@/g;
 const secretParameter = /([?&][^=&\s]*(?:key|token|secret|password|credential|sig)[^=&\s]*=)[^&\s"]+/gi;
 const authorization = /\b((?:bearer|basic)\s+)(?!\$\{)[^\s"']{6,}/gi;
-/** How keys of providers and of code hosts begin. */
+/** Beginnings of the keys of providers and of code hosts. */
 const knownForms = /\b(?:sk|pk|rk|gh[opsu]|github_pat|glpat|xox[abp]|AKIA)[-_A-Za-z0-9]{16,}/g;
 
-/** A value of a configuration for a screen: what may be a key is not shown, though a key has no place in a configuration. */
+/** Returns a value of a configuration for a screen: what may be a key is not shown, though a key has no place in a configuration. */
 export function withoutSecrets(value: unknown): unknown {
   if (typeof value === 'string') {
     return value
@@ -139,7 +139,7 @@ export function withoutSecrets(value: unknown): unknown {
   );
 }
 
-/** For a screen: of variables and headers only what names a variable, of arguments no value behind a name such as `--token`. */
+/** Returns a server for a screen: of variables and headers only what names a variable, of arguments no value behind a name such as `--token`. */
 export function shownServer(server: McpServerSettings): McpServerSettings {
   const { env, headers, args } = server;
   const names = /key|token|secret|password|credential|auth|pass/i;

@@ -147,7 +147,7 @@ interface EventsOfLine {
   readonly events: readonly EventText[];
   /** The text from the first that is no event to the end. */
   readonly rest: string;
-  /** What is wrong with the rest. */
+  /** The fault of the rest. */
   readonly why: string;
 }
 
@@ -186,7 +186,7 @@ function eventOf(text: string): EventText | { readonly why: string; readonly isJ
   }
 }
 
-/** Where the object at the beginning of a text ends; undefined if it does not. */
+/** The end of the object at the beginning of a text. Undefined if it does not end. */
 function endOfObject(text: string): number | undefined {
   const token = /["\\[\]{}]/g;
   let depth = 0;

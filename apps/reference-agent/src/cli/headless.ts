@@ -23,7 +23,7 @@ import { initEvent, runToEnd } from '../session/run-to-end.js';
 import type { RunEnding } from '../session/run-to-end.js';
 import type { ListedSession } from '../session/session.js';
 
-/** What a run is to do. */
+/** The work of a run. */
 export interface HeadlessTask {
   /** The session to go on with. @defaultValue a new one */
   readonly session?: ListedSession | undefined;
@@ -156,7 +156,7 @@ type Printed = Pick<CliContext, 'stdout' | 'stderr'>;
 /** Prints what is told of a run. */
 export type RunOutput = (event: StreamEvent) => void;
 
-/** The output of a format. Standard output holds the answer, or JSON, and nothing else. */
+/** Returns the output of a format. Standard output holds the answer, or JSON, and nothing else. */
 export function runOutput(format: OutputFormat, printed: Printed): RunOutput {
   switch (format) {
     case 'text':
@@ -214,7 +214,7 @@ function endWords({ status, session, steps, usage, usageIsEstimated, costUsd, sa
   return `palimpsest: ${status}: ${parts.join(' · ')} · session ${session}`;
 }
 
-/** What went wrong, and what to do: whole, however wide the terminal is. */
+/** The failure and what to do about it: whole, however wide the terminal is. */
 function problemLines({ status, error, finishReason, session, waiting = [] }: ResultEvent): readonly string[] {
   // A run that got nowhere, or is done, goes on with other words only.
   const needsWords = status === 'stuck' || status === 'denied';
@@ -240,11 +240,11 @@ function problemLines({ status, error, finishReason, session, waiting = [] }: Re
 
 type ToolResult = Extract<StreamEvent, { readonly type: 'tool-result' }>;
 
-/** What runs commands: it may write, or only look. */
+/** The tool that runs commands, which may write or only look. */
 const command = 'run_command';
 
 /**
- * The names of the tools whose calls were denied, if that kept a run from writing anything: each call that writes was denied, or,
+ * Returns the names of the tools whose calls were denied, if that kept a run from writing anything: each call that writes was denied, or,
  * without such calls, each command. Otherwise none.
  */
 export function deniedCalls(results: readonly ToolResult[], tools: ReadonlyMap<string, Tool>): readonly string[] {

@@ -47,7 +47,7 @@ export async function resumeCommand(id: string | undefined, flags: RunFlags, con
   return runWithoutScreen({ session, task: task.words }, flags, context);
 }
 
-/** Whether somebody sits at a terminal and gave no task. Formats for programs are never interactive. */
+/** True if somebody sits at a terminal and gave no task. Formats for programs are never interactive. */
 function isInteractive({ print, stdin: isAsked, outputFormat }: RunFlags, { stdin }: CliContext): boolean {
   return print === undefined && isAsked !== true && outputFormat === 'text' && stdin.isTTY === true;
 }
@@ -87,7 +87,7 @@ async function loadPlainMode(): Promise<OpenScreen> {
   return (await import('../plain/plain-mode.js')).openPlainMode;
 }
 
-/** What a command is to work on. */
+/** The task of a command. */
 export type Task = { readonly words: string } | 'none' | 'interrupted';
 
 type TaskContext = Pick<CliContext, 'stdin' | 'stderr' | 'interrupts' | 'waits'>;
@@ -98,7 +98,7 @@ const defaultWaitMs = 3_000;
 const mostInput = 10_000_000;
 
 /**
- * The task of a run: standard input for `-p -` and, unless it is a terminal, without `-p`; otherwise the words of `-p`, and behind them
+ * Reads the task of a run: standard input for `-p -` and, unless it is a terminal, without `-p`; otherwise the words of `-p`, and behind them
  * standard input, if its first byte comes in time or `--stdin` waits for it. `interrupted`: the command was interrupted while it read.
  *
  * @throws {@link UsageError} when standard input is longer than any model reads.

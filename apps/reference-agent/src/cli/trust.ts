@@ -90,7 +90,7 @@ async function distrusted(record: string, folder: string): Promise<string | unde
 }
 
 /**
- * What counts of a project's configuration because it is trusted: a line for each value, with paths as they hold. What may be a key is
+ * Returns what counts of a project's configuration because it is trusted: a line for each value, with paths as they hold. What may be a key is
  * not shown. Characters that nobody would see are: an escape, a line break, a space without a width.
  */
 export function trustedValues(values: SettingsValues, { folder, file }: ProjectFile): readonly string[] {

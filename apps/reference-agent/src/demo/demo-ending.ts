@@ -17,7 +17,7 @@ export interface DemoEndingOptions {
   readonly cwd: string;
 }
 
-/** What is printed when the demo has ended: what the model says, the tests, what was saved, and how to see more. A script has nothing to say. */
+/** Returns what is printed when the demo has ended: what the model says, the tests, what was saved, and how to see more. A script has nothing to say. */
 export function demoEnding(report: DemoReport, { colors, width, cwd }: DemoEndingOptions): readonly string[] {
   const text = Math.min(widestText, width);
   const lines = [
@@ -60,7 +60,7 @@ function answerLines(answer: string, width: number): readonly string[] {
   return lines.length <= longestAnswer ? lines : [...lines.slice(0, longestAnswer - 1), '… (the log has the rest)'];
 }
 
-/** What was sent and paid, with condensation and without; only what differs. */
+/** The tokens and the cost, with condensation and without. Rows without a difference are left out. */
 function savings(report: DemoReport, width: number, { bold, dim }: Colours): readonly string[] {
   const rows = (
     [

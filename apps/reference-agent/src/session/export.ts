@@ -42,7 +42,7 @@ function withoutHiding(log: Iterable<Event>): readonly Event[] {
   return [...log].filter(({ type }) => type !== 'condensation' && type !== 'condensation-revert');
 }
 
-/** A session as markdown, part by part: everything that was said and done, with what the model no longer reads marked. */
+/** Writes a session as markdown, part by part: everything that was said and done, with what the model no longer reads marked. */
 export function* transcript(record: SessionRecord, log: Iterable<Event>): Generator<string> {
   const events = [...log];
   const hidden = hiddenBy(events);

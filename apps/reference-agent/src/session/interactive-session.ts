@@ -9,7 +9,7 @@ import type { ListedSession } from './session.js';
 import { Turns } from './turns.js';
 import type { OwnWork } from './turns.js';
 
-/** What an {@link InteractiveSession} works with. */
+/** Options of {@link InteractiveSession}. */
 export interface InteractiveOptions {
   /** The session to go on with. @defaultValue a new one */
   readonly session?: ListedSession | undefined;
@@ -17,7 +17,7 @@ export interface InteractiveOptions {
   readonly surroundings: CliContext;
 }
 
-/** What to open in the place of the open session. */
+/** The session to open in the place of the open one. */
 export interface SwitchTarget {
   /** `same`: the open one, with other flags. `new`: one without events. */
   readonly session: ListedSession | 'same' | 'new';
@@ -34,8 +34,8 @@ export interface SwitchTarget {
  */
 export class InteractiveSession {
   readonly surroundings: CliContext;
-  readonly #news = new SessionListeners();
-  readonly #turns = new Turns(this.#news);
+  readonly #listeners = new SessionListeners();
+  readonly #turns = new Turns(this.#listeners);
   #flags: RunFlags;
   #found: ListedSession | undefined;
   #opening: Promise<boolean> = Promise.resolve(false);
@@ -49,7 +49,7 @@ export class InteractiveSession {
   }
 
   get state(): SessionState {
-    return this.#news.state;
+    return this.#listeners.state;
   }
 
   /** Messages that were not sent yet, the first to be sent first. */
@@ -74,7 +74,7 @@ export class InteractiveSession {
 
   /** Calls the listener with everything from now on. Returns the function that ends it. */
   observe(listener: SessionListener): () => void {
-    return this.#news.observe(listener);
+    return this.#listeners.observe(listener);
   }
 
   /** Opens the session. Call it once, when the screen is there. */
@@ -122,7 +122,7 @@ export class InteractiveSession {
     return this.#turns.answer(ids, answer);
   }
 
-  /** What a call has changed in a file; undefined if it changed none. */
+  /** Returns what a call has changed in a file. Undefined if it changed none. */
   async diffOf(actionId: string): Promise<FileDiff | undefined> {
     return this.#turns.working?.diffOf(actionId);
   }
@@ -151,7 +151,7 @@ export class InteractiveSession {
   close(): Promise<void> {
     const { interrupts } = this.surroundings;
     const isCalledAgain = this.#closed !== undefined;
-    this.#closed ??= this.#turns.leave(this.#opening).finally(() => this.#news.setState({ type: 'closed' }));
+    this.#closed ??= this.#turns.leave(this.#opening).finally(() => this.#listeners.setState({ type: 'closed' }));
     if (isCalledAgain || interrupts.signal.aborted) this.#turns.interrupt();
     return this.#closed;
   }
@@ -182,7 +182,7 @@ export class InteractiveSession {
     });
   }
 
-  /** True if it is open now. What keeps it from being opened is told. */
+  /** Resolves to true if it is open now. A problem that keeps it from being opened is reported. */
   #open(): Promise<boolean> {
     this.#opening = this.#opened();
     return this.#opening;
@@ -190,28 +190,28 @@ export class InteractiveSession {
 
   async #opened(): Promise<boolean> {
     if (this.#isClosed) return false;
-    this.#news.setState({ type: 'opening' });
+    this.#listeners.setState({ type: 'opening' });
     try {
       const { openWorkingSession } = await import('./working-session.js');
       const working = await openWorkingSession(this.#found, this.#flags, this.surroundings, {
         isInteractive: true,
         ...this.#turns.callbacks,
-        onDiff: (action, diff) => this.#news.tell({ type: 'diff', action, diff }),
-        onNote: (text) => this.#news.notice('info', text),
+        onDiff: (action, diff) => this.#listeners.report({ type: 'diff', action, diff }),
+        onNote: (text) => this.#listeners.notice('info', text),
         onPending: (waitsFor) => {
-          if (this.state.type === 'opening') this.#news.setState({ type: 'opening', waitsFor });
+          if (this.state.type === 'opening') this.#listeners.setState({ type: 'opening', waitsFor });
         },
       });
       this.#turns.enter(working, { isLeaving: this.#isClosed });
       if (this.#isClosed) return false;
-      this.#news.tell({ type: 'opened', init: working.init, history: working.history });
+      this.#listeners.report({ type: 'opened', init: working.init, history: working.history });
       await this.#turns.settle(working);
       return true;
     } catch (error) {
       const problem = problemText(error);
       this.#turns.enter(undefined, { isLeaving: this.#isClosed });
-      if (!this.#isClosed) this.#news.setState({ type: 'unusable', problem });
-      this.#news.notice('problem', problem);
+      if (!this.#isClosed) this.#listeners.setState({ type: 'unusable', problem });
+      this.#listeners.notice('problem', problem);
       return false;
     }
   }

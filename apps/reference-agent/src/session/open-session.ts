@@ -15,7 +15,7 @@ import type { McpListener } from '../agent/mcp.js';
 import { chooseModels, withCallCount } from '../agent/models.js';
 import { UsageError } from '../context.js';
 import type { CliContext, RunFlags } from '../context.js';
-import { namedAddress, settingsOf } from '../settings/load-settings.js';
+import { loadSettings, namedAddress } from '../settings/load-settings.js';
 import type { FileDiff } from '../interactive/file-diff.js';
 import type { LoggedEvent } from './session-events.js';
 import type { LoadedSettings } from '../settings/load-settings.js';
@@ -34,7 +34,7 @@ export interface OpenedSession {
   readonly baseUrl: string | undefined;
   /** The names of the tools. */
   readonly tools: readonly string[];
-  /** What works: its model, its condenser, its tools as the model is told of them. */
+  /** The agent: its model, its condenser, its tools as the model reads of them. */
   readonly agent: Agent;
   /** Writes summaries: the agent's own model where the settings name no other. */
   readonly smallLlm: LLM;
@@ -42,11 +42,11 @@ export interface OpenedSession {
   readonly settings: LoadedSettings;
   /** Those that were found, the disabled ones too. */
   readonly skills: readonly Skill[];
-  /** Which calls need a yes. */
+  /** Decides which calls need a yes. */
   readonly permitted: CodingAgent['permitted'];
   /** The MCP servers. Undefined if there are none in the settings. */
   readonly mcp: CodingAgent['mcp'];
-  /** What the user should know before the run begins. */
+  /** Remarks for the user before the run begins. */
   readonly notes: readonly string[];
   /** Records where the session works, if its log does not say so, and appends the task. */
   begin(task: string | undefined): Promise<void>;
@@ -54,7 +54,7 @@ export interface OpenedSession {
   close(): Promise<void>;
 }
 
-/** The host of a session: what it is told besides the log, and what it is asked. Each that is absent is not called. */
+/** The host's side of a session: what is reported to it besides the log, and what it is asked. Each callback may be absent. */
 export interface SessionCallbacks extends McpListener {
   /** Called for each failed model call that is tried again. */
   readonly onRetry?: (failure: FailedAttempt) => void;
@@ -176,6 +176,27 @@ export async function openSession(
       await removeEmpty(session);
     },
   };
+}
+
+/**
+ * Loads the settings of a run in a workspace, with notes for the user. With `isProvidersAddress` an address that a flag or a file
+ * names is among the origins alone.
+ *
+ * @throws the errors of `loadSettings`.
+ */
+async function settingsOf(
+  { isProvidersAddress, config, ...given }: Partial<RunFlags>,
+  { root }: Workspace,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<LoadedSettings> {
+  const { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, templateFolder, ...more } = given;
+  const { maxOutputTokens, effort, retrySeconds } = more;
+  const answers = { maxOutputTokens, effort, retrySeconds };
+  const flags = { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, templateFolder, ...answers };
+  const loaded = await loadSettings({ folder: root, env, flags, file: config });
+  if (isProvidersAddress !== true) return loaded;
+  const { baseUrl: _, ...settings } = loaded.settings;
+  return { ...loaded, settings };
 }
 
 /** The rules of earlier answers and those of this program: the same list until one is added. */

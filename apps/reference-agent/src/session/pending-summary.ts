@@ -5,7 +5,7 @@ const summaryGraceMs = 30_000;
 /** A wait that takes longer is told. Unit: milliseconds. */
 const silentMs = 500;
 
-/** What to tell while {@link pendingSummary} waits. */
+/** The note while {@link pendingSummary} waits. */
 export const summaryWaitInWords = `A summary is being written, and waited for: ${summaryGraceMs / 1_000} seconds at most. Ctrl-C gives it up.`;
 
 /** Options of {@link pendingSummary}. */

@@ -52,7 +52,7 @@ function indexOf(events: readonly Event[], wanted: string): number {
 }
 
 /**
- * What a rewind would do to the files; nothing is changed.
+ * Returns what a rewind would do to the files. Nothing is changed.
  *
  * @throws {@link UsageError} when nothing would be undone.
  */
@@ -60,7 +60,7 @@ export async function planRewind(rewinding: Rewinding): Promise<readonly UndoSte
   return planUndo(undoOf(rewinding));
 }
 
-/** What a rewind did. */
+/** The outcome of a rewind. */
 export interface Rewound {
   readonly steps: readonly UndoStep[];
   /** The session that ends there. The one that was rewound stays as it is. */
@@ -115,14 +115,14 @@ async function forked({ session, conversation, parts: { kept } }: Rewinding, roo
   return fork;
 }
 
-/** A step in words. */
+/** Returns a step in words. */
 export function stepInWords({ path, action, conflict }: UndoStep, isPlan: boolean): string {
   const verbs = { restore: 'restored', delete: 'deleted', none: 'as it was already' };
   const done = `${isPlan && action !== 'none' ? 'would be ' : ''}${verbs[action]}: ${path}`;
   return conflict === undefined ? done : `${done} (${undoConflictTexts[conflict]})`;
 }
 
-/** What a rewind does not bring back. */
+/** Returns remarks on what a rewind does not bring back. */
 export function rewindRemarks({ undone }: LogParts): readonly string[] {
   const names = undone.flatMap((event) => (event.type === 'action' ? [event.toolCall.name] : []));
   const commands = names.filter((name) => name === 'run_command').length;

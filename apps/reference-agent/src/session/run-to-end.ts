@@ -7,15 +7,15 @@ import { streamVersion } from '../headless/stream-event.js';
 import type { InitEvent, ResultEvent } from '../headless/stream-event.js';
 import type { OpenedSession } from './open-session.js';
 
-/** How a run ended. */
+/** The end of a run. */
 export type RunEnding = Pick<ResultEvent, 'status' | 'answer' | 'finishReason' | 'error' | 'waiting'>;
 
-/** How {@link runToEnd} runs. */
+/** Options of {@link runToEnd}. */
 export interface HowToRun {
   readonly signal: AbortSignal;
   /** Called with each piece of an answer. With it answers are streamed, and a part of one is kept if the run is interrupted. */
   readonly onDelta?: (delta: Delta) => void;
-  /** What the run has cost so far. Unit: USD. Undefined if it is not known. */
+  /** Returns the cost of the run so far. Unit: USD. Undefined if it is not known. */
   readonly costUsd: () => number | undefined;
 }
 
@@ -59,13 +59,13 @@ function endingOf({ status, answer, finishReason, stuck, waiting = [] }: RunOutc
   }
 }
 
-/** Why the run failed, as the log has it: without secrets. */
+/** The failure of the run, as the log has it: without secrets. */
 function failureIn({ events }: Conversation): ResultEvent['error'] {
   const last = events.slice().findLast((event) => event.type === 'conversation-error');
   return last === undefined ? undefined : { code: last.code, message: last.detail };
 }
 
-/** What is told of a session when it is open. */
+/** Returns the first line of `stream-json`, which describes the open session. */
 export function initEvent(
   { session, conversation, workspace, model, tools, notes }: OpenedSession,
   isResumed: boolean,

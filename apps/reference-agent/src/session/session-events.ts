@@ -3,7 +3,7 @@ import type { Delta } from '@palimpsest/llm-adapters';
 import type { InitEvent, StreamEvent } from '../headless/stream-event.js';
 import type { FileDiff } from '../interactive/file-diff.js';
 
-/** An event of the log, and what is told of it: nothing, where it concerns the program alone. */
+/** An event of the log, and the lines that report it: none, where it concerns the program alone. */
 export interface LoggedEvent {
   readonly event: Event;
   readonly told: readonly StreamEvent[];
@@ -28,13 +28,13 @@ export interface Approval {
   readonly risk?: string | undefined;
   /** Why it is asked about, in one sentence. */
   readonly reason: string;
-  /** What the call would change in a file, if it is a change of one and can be made. */
+  /** The change that the call would make in a file, if it is a change of one and can be made. */
   readonly diff?: FileDiff | undefined;
   /** A rule that allows this call and calls like it. The user may edit it. Undefined: no rule can allow it. */
   readonly proposedRule?: string | undefined;
 }
 
-/** What the user says to a call. */
+/** The answer of the user to a call. */
 export type ApprovalAnswer =
   | { readonly type: 'once' }
   /** Yes, and to all calls in this folder that the rule allows: until the program ends. */
@@ -44,7 +44,7 @@ export type ApprovalAnswer =
   /** The model reads the reason. */
   | { readonly type: 'no'; readonly reason?: string | undefined };
 
-/** What the agent does while it works. */
+/** The work of the agent at a moment. */
 export type WorkPhase =
   /** A request was sent, and nothing of the answer is there. */
   | 'asking'
@@ -57,7 +57,7 @@ export type WorkPhase =
   /** The condenser is at work, and the agent waits for it. */
   | 'condensing';
 
-/** What a session does now. */
+/** The state of a session. */
 export type SessionState =
   /** Settings, model and log are being loaded. Messages are queued. */
   | {
@@ -74,30 +74,30 @@ export type SessionState =
   /** It is over: the program ends. */
   | { readonly type: 'closed' };
 
-/** What an interactive session tells, in order. Text of models, tools and servers is as they wrote it: it is shown, not obeyed. */
+/** An event that an interactive session reports. Text of models, tools and servers is as they wrote it: it is shown, not obeyed. */
 export type SessionEvent =
   /** A session was opened: the first one, or another one in its place. What was shown before is not of this one. */
   | { readonly type: 'opened'; readonly init: InitEvent; readonly history: readonly LoggedEvent[] }
   /** The log has grown. */
   | ({ readonly type: 'logged' } & LoggedEvent)
-  /** What a call has changed in a file; `action` is the call's event. It follows the result of the call. */
+  /** The change of a file by a call; `action` is the call's event. It follows the result of the call. */
   | { readonly type: 'diff'; readonly action: string; readonly diff: FileDiff }
   /** A piece of the answer that comes. After a `restart` the pieces since the last event of the model are void. */
   | { readonly type: 'delta'; readonly delta: Delta }
   | { readonly type: 'state'; readonly state: SessionState }
   | { readonly type: 'queue'; readonly queue: readonly QueuedMessage[] }
-  /** Whether a small model writes a summary while the agent goes on. */
+  /** True while a small model writes a summary and the agent goes on. */
   | { readonly type: 'background'; readonly isCondensing: boolean }
   | Extract<StreamEvent, { readonly type: 'retry' }>
   /** Words of the program for the user. */
   | { readonly type: 'notice'; readonly level: 'info' | 'problem'; readonly text: string };
 
-/** Is told everything, in order. */
+/** Called with everything, in order. */
 export type SessionListener = (event: SessionEvent) => void;
 
-/** What a session tells, to all who observe it, and the state that it told last. */
+/** The listeners of a session, and the state that was reported to them last. */
 export class SessionListeners {
-  readonly #listeners = new Set<SessionListener>();
+  readonly #all = new Set<SessionListener>();
   #state: SessionState = { type: 'opening' };
 
   get state(): SessionState {
@@ -107,20 +107,20 @@ export class SessionListeners {
   /** Calls the listener with everything from now on. Returns the function that ends it. */
   observe(listener: SessionListener): () => void {
     const own: SessionListener = (event) => listener(event);
-    this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
+    this.#all.add(own);
+    return () => void this.#all.delete(own);
   }
 
-  tell(event: SessionEvent): void {
-    for (const listener of [...this.#listeners]) listener(event);
+  report(event: SessionEvent): void {
+    for (const listener of [...this.#all]) listener(event);
   }
 
   setState(state: SessionState): void {
     this.#state = state;
-    this.tell({ type: 'state', state });
+    this.report({ type: 'state', state });
   }
 
   notice(level: 'info' | 'problem', text: string): void {
-    this.tell({ type: 'notice', level, text });
+    this.report({ type: 'notice', level, text });
   }
 }

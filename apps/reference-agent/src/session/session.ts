@@ -99,7 +99,7 @@ const settingsSchema = z.object({
   model: z.string(),
   /** The address of its server, if it was given. */
   baseUrl: z.string().optional(),
-  /** What became of calls that need a yes, if it was said: a session that waits goes on waiting when it is resumed. */
+  /** The fate of calls that need a yes, if it was given: a session that waits goes on waiting when it is resumed. */
   onAsk: z.enum(['deny', 'wait']).optional(),
 });
 const forkSchema = z.object({ conversationId: z.string().min(1) });

@@ -16,7 +16,7 @@ export type OwnWork<Result> = (conversation: Conversation, signal: AbortSignal) 
  * the same name promise stands at `InteractiveSession`.
  */
 export class Turns {
-  readonly #news: SessionListeners;
+  readonly #listeners: SessionListeners;
   #working: WorkingSession | undefined;
   #queue: readonly QueuedMessage[] = [];
   #nextId = 1;
@@ -37,9 +37,9 @@ export class Turns {
   readonly #rules = new Map<string, readonly string[]>();
   readonly #phases: WorkPhases;
 
-  constructor(news: SessionListeners) {
-    this.#news = news;
-    this.#phases = new WorkPhases(news);
+  constructor(listeners: SessionListeners) {
+    this.#listeners = listeners;
+    this.#phases = new WorkPhases(listeners);
   }
 
   get working(): WorkingSession | undefined {
@@ -51,7 +51,7 @@ export class Turns {
     return this.#queue;
   }
 
-  /** The rules of answers that hold in a folder until the program ends. */
+  /** Returns the rules of answers that hold in a folder until the program ends. */
   rulesOf(folder: string): readonly string[] {
     return this.#rules.get(folder) ?? noRules;
   }
@@ -71,7 +71,7 @@ export class Turns {
     };
   }
 
-  /** A session was opened; undefined if it could not be. With `isLeaving` nothing begins: it is about to be closed. */
+  /** Takes the session that was opened; undefined if it could not be. With `isLeaving` nothing begins: it is about to be closed. */
   enter(working: WorkingSession | undefined, { isLeaving }: { readonly isLeaving: boolean }): void {
     this.#isLeaving = isLeaving;
     if (working === undefined) return;
@@ -108,19 +108,19 @@ export class Turns {
   interrupt(): void {
     // Whoever leaves waits for a summary alone.
     if (this.#isLeaving) return this.#interruption.abort(new Error('The summary was given up.'));
-    if (this.#news.state.type === 'waiting') {
+    if (this.#listeners.state.type === 'waiting') {
       this.#isHeld = true;
       void this.#inTurn(() => this.#denyAll(), { goOn: false });
-    } else if (this.#news.state.type === 'working' && !this.#interruption.signal.aborted) {
+    } else if (this.#listeners.state.type === 'working' && !this.#interruption.signal.aborted) {
       this.#isHeld = true;
-      this.#news.setState({ ...this.#news.state, isInterrupted: true });
+      this.#listeners.setState({ ...this.#listeners.state, isInterrupted: true });
       this.#interruption.abort(new Error('The user interrupted the run.'));
     }
   }
 
   async answer(ids: readonly string[], answer: ApprovalAnswer): Promise<void> {
     const working = this.#working;
-    if (working === undefined || this.#news.state.type !== 'waiting') return;
+    if (working === undefined || this.#listeners.state.type !== 'waiting') return;
     const { conversation, permitted, workspace } = working.opened;
     const { type } = answer;
     if (type === 'session' || type === 'rule') permitted.check(answer.rule);
@@ -170,8 +170,8 @@ export class Turns {
   async #summaryTaken(conversation: Conversation): Promise<void> {
     const { signal } = this.#interruption;
     const onWait = (): void => {
-      this.#news.setState({ type: 'working', phase: 'condensing', isInterrupted: signal.aborted });
-      this.#news.notice('info', summaryWaitInWords);
+      this.#listeners.setState({ type: 'working', phase: 'condensing', isInterrupted: signal.aborted });
+      this.#listeners.notice('info', summaryWaitInWords);
     };
     await pendingSummary(conversation, { signal, onWait });
   }
@@ -193,9 +193,9 @@ export class Turns {
     this.#wait.abort();
     this.#interruption = new AbortController();
     const { signal } = this.#interruption;
-    this.#news.setState({ type: 'working', phase: this.#phases.begin(phase), isInterrupted: false });
-    const done = this.#told(() => work(signal))
-      .then(() => this.#told(() => this.#afterWork(signal)))
+    this.#listeners.setState({ type: 'working', phase: this.#phases.begin(phase), isInterrupted: false });
+    const done = this.#guarded(() => work(signal))
+      .then(() => this.#guarded(() => this.#afterWork(signal)))
       .then(() => {
         this.#underWay = undefined;
         this.drive();
@@ -231,7 +231,7 @@ export class Turns {
     if (status === 'interrupted' && !signal.aborted) this.#goesOn = true;
     if (error === undefined) return;
     this.#isHeld = true;
-    this.#news.notice('problem', error.message);
+    this.#listeners.notice('problem', error.message);
   }
 
   /** Calls that came to wait while the user interrupted are denied. */
@@ -256,9 +256,9 @@ export class Turns {
     const approvals = await working.approvals();
     // Work that began meanwhile settles at its end.
     if (this.#isLeaving || this.#underWay !== underWay) return;
-    if (approvals.length > 0) this.#news.setState({ type: 'waiting', approvals });
+    if (approvals.length > 0) this.#listeners.setState({ type: 'waiting', approvals });
     // Whoever settles goes on: nothing is told of a moment between two messages.
-    else if (!this.#hasWork) this.#news.setState({ type: 'idle' });
+    else if (!this.#hasWork) this.#listeners.setState({ type: 'idle' });
     // A summary in the making goes on behind. When it is there it is in the log, also if nobody says anything any more.
     this.#phases.show();
     void working.opened.conversation.settle().catch(() => undefined);
@@ -275,9 +275,9 @@ export class Turns {
   /** Answers, one answer after another, and goes on if that was the last one that was waited for. */
   #inTurn(answer: () => Promise<void>, { goOn = true } = {}): Promise<void> {
     this.#answered = this.#answered.then(() =>
-      this.#told(async () => {
+      this.#guarded(async () => {
         const working = this.#working;
-        if (working === undefined || this.#news.state.type !== 'waiting' || this.#isLeaving) return;
+        if (working === undefined || this.#listeners.state.type !== 'waiting' || this.#isLeaving) return;
         await answer();
         const isDone = working.opened.conversation.waitingActions.length === 0;
         if (isDone && goOn) this.#goesOn = true;
@@ -298,16 +298,16 @@ export class Turns {
 
   #setQueue(queue: readonly QueuedMessage[]): void {
     this.#queue = queue;
-    this.#news.tell({ type: 'queue', queue });
+    this.#listeners.report({ type: 'queue', queue });
   }
 
   /** Does it, and tells what goes wrong. Never rejects. */
-  async #told(work: () => Promise<void>): Promise<void> {
+  async #guarded(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
       this.#isHeld = true;
-      this.#news.notice('problem', problemText(error));
+      this.#listeners.notice('problem', problemText(error));
     }
   }
 }

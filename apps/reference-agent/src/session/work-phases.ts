@@ -4,8 +4,8 @@ import type { LoggedEvent, SessionListeners, WorkPhase } from './session-events.
 
 /** Tells what happens in a run, and what the agent does from moment to moment. */
 export class WorkPhases {
-  readonly #news: SessionListeners;
-  /** What the agent does, but for a condensation that holds it up. */
+  readonly #listeners: SessionListeners;
+  /** The work of the agent, but for a condensation that holds it up. */
   #phase: WorkPhase = 'asking';
   /** Calls of tools without a result. */
   readonly #openCalls = new Set<string>();
@@ -13,24 +13,24 @@ export class WorkPhases {
   #condenserCalls = 0;
   #isBehind = false;
 
-  constructor(news: SessionListeners) {
-    this.#news = news;
+  constructor(listeners: SessionListeners) {
+    this.#listeners = listeners;
   }
 
-  /** Work begins. A run begins with the calls that have waited for a yes, and asks the model after them. */
+  /** Called when work begins. A run begins with the calls that have waited for a yes, and asks the model after them. */
   begin(phase: WorkPhase): WorkPhase {
     this.#phase = phase === 'asking' && this.#openCalls.size > 0 ? 'tools' : phase;
     return this.#phase;
   }
 
-  /** Another log is open, in which these calls wait: those of the one before are its own. */
+  /** Called when another log is open, in which these calls wait: those of the one before are its own. */
   enter(waiting: readonly string[]): void {
     this.#openCalls.clear();
     for (const id of waiting) this.#openCalls.add(id);
   }
 
   logged({ event, told }: LoggedEvent): void {
-    this.#news.tell({ type: 'logged', event, told });
+    this.#listeners.report({ type: 'logged', event, told });
     if (event.type === 'action') {
       this.#openCalls.add(event.id);
       this.#phase = 'tools';
@@ -43,16 +43,16 @@ export class WorkPhases {
   delta(delta: Delta): void {
     this.#phase = delta.type === 'restart' ? 'asking' : 'answering';
     this.show();
-    this.#news.tell({ type: 'delta', delta });
+    this.#listeners.report({ type: 'delta', delta });
   }
 
   retried(failure: FailedAttempt): void {
     this.#phase = 'retrying';
     this.show();
-    this.#news.tell(retryEvent(failure));
+    this.#listeners.report(retryEvent(failure));
   }
 
-  /** A model call begins (1) or ends (-1). */
+  /** Called when a model call begins (1) or ends (-1). */
   modelCall(purpose: 'agent' | 'condenser', change: 1 | -1): void {
     if (purpose === 'agent') this.#agentCalls += change;
     else this.#condenserCalls += change;
@@ -62,16 +62,16 @@ export class WorkPhases {
 
   /** Tells the phase, and whether a summary is made behind, where that has changed. */
   show(): void {
-    const { state } = this.#news;
+    const { state } = this.#listeners;
     const { phase, isCondensingBehind } = this.#shown(state.type === 'working');
     if (isCondensingBehind !== this.#isBehind) {
-      this.#news.tell({ type: 'background', isCondensing: isCondensingBehind });
+      this.#listeners.report({ type: 'background', isCondensing: isCondensingBehind });
     }
     this.#isBehind = isCondensingBehind;
-    if (state.type === 'working' && state.phase !== phase) this.#news.setState({ ...state, phase });
+    if (state.type === 'working' && state.phase !== phase) this.#listeners.setState({ ...state, phase });
   }
 
-  /** What is to be shown. A condenser that asks a model holds the agent up if the agent does nothing meanwhile. */
+  /** The state to show. A condenser that asks a model holds the agent up if the agent does nothing meanwhile. */
   #shown(isWorking: boolean): { readonly phase: WorkPhase; readonly isCondensingBehind: boolean } {
     const isIdle = this.#agentCalls === 0 && this.#openCalls.size === 0;
     const holdsUp = this.#condenserCalls > 0 && isIdle && isWorking;

@@ -21,9 +21,9 @@ export interface WorkingSession {
   readonly opened: OpenedSession;
   readonly init: InitEvent;
   readonly history: readonly LoggedEvent[];
-  /** The calls that wait for the user. */
+  /** Returns the calls that wait for the user. */
   approvals(): Promise<readonly Approval[]>;
-  /** What a call has changed in a file. */
+  /** Returns what a call has changed in a file. */
   diffOf(actionId: string): Promise<FileDiff | undefined>;
   /** Keeps a rule for the folder, for every session to come. @throws {@link InvalidSettingsError} when it cannot be written. */
   keep(rule: string): Promise<void>;
@@ -84,7 +84,7 @@ export async function openWorkingSession(
 /** Larger files are not compared before an answer. Unit: bytes. */
 const maxPreviewBytes = 2_000_000;
 
-/** What to show of a call that waits, as the workspace is now. */
+/** Returns what to show of a call that waits, as the workspace is now. */
 export async function approvalOf(
   { id, toolCall, summary, securityRisk: risk }: ActionEvent,
   { workspace, permitted }: Pick<OpenedSession, 'workspace' | 'permitted'>,
@@ -103,13 +103,13 @@ export async function approvalOf(
   };
 }
 
-/** Where a change is recorded: what a call did, and what was in the file before. */
+/** The records of a change: what a call did, and what was in the file before. */
 export interface ChangeRecords {
   readonly events: EventLog;
   readonly history: FileHistory;
 }
 
-/** What a call has changed in a file, whatever became of the file since. Undefined if it changed none, or no text. */
+/** Returns what a call has changed in a file, whatever became of the file since. Undefined if it changed none, or no text. */
 export async function madeChange(actionId: string, { events, history }: ChangeRecords): Promise<FileDiff | undefined> {
   const action = events.get(actionId);
   if (action?.type !== 'action') return undefined;
@@ -138,7 +138,7 @@ async function textIn(history: FileHistory, digest: string): Promise<string | un
   }
 }
 
-/** The input of a call; undefined where its arguments are no JSON. */
+/** The input of a call. Undefined if its arguments are no JSON. */
 export function inputOf({ arguments: json }: ToolCall): unknown {
   try {
     return JSON.parse(json) as unknown;

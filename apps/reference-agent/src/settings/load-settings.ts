@@ -1,8 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { Workspace } from '@palimpsest/tools';
-import type { RunFlags } from '../context.js';
 import { checkedSettings, InvalidSettingsError, settingsInToml } from './settings-file.js';
 import { defaultSettings, pathSettings, setAt, settingKeys, valueAt } from './settings.js';
 import type { McpServerSettings, SettingKey, Settings, SettingsValues } from './settings.js';
@@ -16,7 +14,7 @@ export interface LoadSettingsOptions {
   /** The folder to work in. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What the command line says. @defaultValue nothing */
+  /** The settings of the command line. @defaultValue none */
   readonly flags?: SettingsValues | undefined;
   /** A file that replaces the user's. @defaultValue the user's, if there is one */
   readonly file?: string | undefined;
@@ -35,14 +33,14 @@ export interface LoadedSettings extends MergedSettings {
   readonly userFile: string;
   /** Undefined if the project has no configuration. */
   readonly project: ProjectSettings | undefined;
-  /** What the user should know before the run begins. */
+  /** Remarks for the user before the run begins. */
   readonly notes: readonly string[];
   /** Calls that the user has allowed in this folder by an answer. They are among the origins, and not in the settings. */
   readonly kept: { readonly file: string; readonly rules: readonly string[] };
 }
 
 /**
- * The settings of a run in a folder: flags above the project's file above the user's file above the defaults. Lists add up. Of
+ * Loads the settings of a run in a folder: flags above the project's file above the user's file above the defaults. Lists add up. Of
  * the file of a project that the user does not trust only what narrows counts. The rules of the user's answers stand beside them.
  *
  * @throws {@link InvalidSettingsError} when a file cannot be read or is wrong; {@link TrustError} when the record of trusted
@@ -98,7 +96,7 @@ function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Where a value of the settings is from. `kept`: from an answer of the user that became a rule. */
+/** The origin of a value of the settings. `kept`: from an answer of the user that became a rule. */
 export type Origin = 'default' | 'user' | 'project' | 'kept' | 'flag';
 
 /** The values of one origin. */
@@ -120,7 +118,7 @@ export interface SettingOrigin {
   readonly file?: string | undefined;
 }
 
-/** What layers come to. */
+/** The settings that layers come to, and their origins. */
 export interface MergedSettings {
   readonly settings: Settings;
   /** For every setting that has a value, in the order of the schema; one for each item of a list. */
@@ -193,28 +191,7 @@ function absolute(path: string, folder: string): string {
   return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(folder, path);
 }
 
-/**
- * The settings of a run in a workspace, and what the user should know of them. With `isProvidersAddress` an address that a flag or a file
- * names is among the origins alone.
- *
- * @throws the errors of `loadSettings`.
- */
-export async function settingsOf(
-  { isProvidersAddress, config, ...given }: Partial<RunFlags>,
-  { root }: Workspace,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<LoadedSettings> {
-  const { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, templateFolder, ...more } = given;
-  const { maxOutputTokens, effort, retrySeconds } = more;
-  const answers = { maxOutputTokens, effort, retrySeconds };
-  const flags = { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, templateFolder, ...answers };
-  const loaded = await loadSettings({ folder: root, env, flags, file: config });
-  if (isProvidersAddress !== true) return loaded;
-  const { baseUrl: _, ...settings } = loaded.settings;
-  return { ...loaded, settings };
-}
-
-/** The address that the flags or a file name, also where the model is at its provider's own. Undefined if none does. */
+/** Returns the address that the flags or a file name, also where the model is at its provider's own. Undefined if none does. */
 export function namedAddress({ origins }: Pick<LoadedSettings, 'origins'>): string | undefined {
   const value = origins.findLast(({ name }) => name === 'baseUrl')?.value;
   return typeof value === 'string' ? value : undefined;

@@ -4,7 +4,7 @@ import { namesAt, settingsSchema, tablesOfNames } from './settings.js';
 import type { SettingsValues } from './settings.js';
 
 /**
- * The values in the text of a configuration file.
+ * Reads the values in the text of a configuration file.
  *
  * @param file - for errors
  * @throws {@link InvalidSettingsError} when the text is not TOML, or has names or values that the schema does not have.
@@ -68,7 +68,7 @@ function found(issue: z.core.$ZodIssue): readonly Found[] {
   }));
 }
 
-/** What may be meant by a name that is none: other programs have the table of MCP servers in other places. */
+/** A hint at the name that may be meant: other programs have the table of MCP servers in other places. */
 function meantIn(path: Found['path'], key: string, known: readonly string[]): string {
   const isOfTable = (table: string): boolean => table.split('.').slice(0, -1).join('.') === path.join('.');
   const slip = didYouMean(key, path.length === 0 ? [...known, ...tablesOfNames] : known);
@@ -99,7 +99,7 @@ function textOf(bytes: Uint8Array, file: string): string {
 
 /** One thing that is wrong in a configuration. */
 export interface SettingsProblem {
-  /** What is wrong, and what to do. */
+  /** The fault, and what to do about it. */
   readonly reason: string;
   /** Counted from 1. Absent if the place is not known. */
   readonly line?: number | undefined;
@@ -151,7 +151,7 @@ export interface TextPlace {
 }
 
 /**
- * Where a TOML text states a key, or the table in which it stands if the key is written inside a value. Undefined if neither is
+ * Finds the place where a TOML text states a key, or the table in which it stands if the key is written inside a value. Undefined if neither is
  * found. The text is valid TOML.
  */
 export function keyPlace(toml: string, path: readonly string[]): TextPlace | undefined {

@@ -180,7 +180,7 @@ export interface SettingKey {
 /** The settings that are tables of names. */
 export const tablesOfNames: readonly string[] = ['mcp.servers'];
 
-/** Where the schema has no setting, or one that has another name here. */
+/** Keys of the schema that are no setting, or one that has another name here. */
 const notHere: ReadonlySet<string> = new Set(['$schema', 'enable_default_condenser', 'core']);
 
 /** Every setting of the schema, in its order. */
@@ -195,7 +195,7 @@ export const pathSettings: readonly string[] = [
   'templateFolder',
 ];
 
-/** The names that a table of the schema has. Undefined for what is no table of the schema. */
+/** Returns the names that a table of the schema has. Undefined for what is no table of the schema. */
 export function namesAt(path: readonly (string | number)[]): readonly string[] | undefined {
   let schema: unknown = settingsSchema;
   for (const key of path) {
@@ -206,7 +206,7 @@ export function namesAt(path: readonly (string | number)[]): readonly string[] |
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : undefined;
 }
 
-/** The value at a path of nested tables. */
+/** Returns the value at a path of nested tables. */
 export function valueAt(table: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (value, key) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined),
@@ -214,7 +214,7 @@ export function valueAt(table: unknown, path: readonly string[]): unknown {
   );
 }
 
-/** A table with the value at a path; absent tables are made. The table is changed. */
+/** Sets the value at a path of a table. Absent tables are made. */
 export function setAt(table: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [key = '', ...rest] = path;
   if (rest.length === 0) table[key] = value;
@@ -236,10 +236,10 @@ function unwrapped(schema: unknown): unknown {
   return schema instanceof z.ZodOptional ? schema.unwrap() : schema;
 }
 
-/** Where the published schema can be read. */
+/** The address of the published schema. */
 const address = 'https://unpkg.com/@palimpsest/reference-agent/schemas/config.json';
 
-/** The JSON schema of a configuration file, for editors. Published as `schemas/config.json`. */
+/** Returns the JSON schema of a configuration file, for editors. Published as `schemas/config.json`. */
 export function settingsJsonSchema(): Readonly<Record<string, unknown>> {
   const { $schema, ...schema } = z.toJSONSchema(settingsSchema, { io: 'input', reused: 'inline' });
   return { $schema, $id: address, title: 'Configuration of palimpsest', ...schema };

@@ -21,7 +21,7 @@ export interface ProjectFile {
 }
 
 /**
- * The project's configuration: that of the folder, else that of the root of the repository in which the folder lies. Undefined if
+ * Finds the project's configuration: that of the folder, else that of the root of the repository in which the folder lies. Undefined if
  * there is none.
  *
  * @throws {@link InvalidSettingsError} when it cannot be read, or is a link that leads out of the project.
@@ -84,7 +84,7 @@ export async function readTrust(record: string): Promise<TrustedFolders> {
   }
 }
 
-/** True if the user trusted this folder with this very configuration. */
+/** Returns true if the user trusted this folder with this very configuration. */
 export function isTrusted(folders: TrustedFolders, { folder, digest }: ProjectFile): boolean {
   return Object.hasOwn(folders, folder) && folders[folder]?.digest === digest;
 }
@@ -117,7 +117,7 @@ async function writeTrust(record: string, folders: TrustedFolders): Promise<void
   }
 }
 
-/** What a project's configuration comes to before the user trusts it. */
+/** The effect of a project's configuration before the user trusts it. */
 export interface UntrustedPart {
   /** The values that only narrow what the agent may do. */
   readonly counted: SettingsValues;

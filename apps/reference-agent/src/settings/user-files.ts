@@ -27,7 +27,7 @@ export async function openRegularFile(file: string): Promise<FileHandle | undefi
 }
 
 /**
- * The bytes of a small regular file; undefined if there is no such file.
+ * Reads the bytes of a small regular file. Undefined if there is no such file.
  *
  * @throws Error that says why it cannot be read.
  */
@@ -67,7 +67,7 @@ const recordSchema = z.strictObject({
 type Folders = z.output<typeof recordSchema>['folders'];
 
 /**
- * The rules of a folder that the user made when a call was asked about: calls that they allow run without a question.
+ * Reads the rules of a folder that the user made when a call was asked about: calls that they allow run without a question.
  *
  * @param folder - its real path
  * @throws {@link InvalidSettingsError} when the file cannot be read.
