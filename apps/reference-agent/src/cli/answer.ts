@@ -13,8 +13,6 @@ import { sessionsFolder } from '../settings/user-folders.js';
 export type Answer =
   { readonly type: 'yes' } | { readonly type: 'no'; readonly reason?: string | undefined } | { readonly type: 'none' };
 
-type Surroundings = Pick<CliContext, 'env' | 'cwd' | 'stdout'>;
-
 /** Answering needs no model. */
 const noModel: LLM = {
   model: 'none',
@@ -31,7 +29,7 @@ const noModel: LLM = {
 export async function answerCommand(
   id: string | undefined,
   answer: Answer,
-  { env, cwd, stdout }: Surroundings,
+  { env, cwd, stdout }: Pick<CliContext, 'env' | 'cwd' | 'stdout'>,
 ): Promise<number> {
   const { session } =
     id === undefined ? await waitingSession(env, cwd) : await sessionNamed(id, undefined, { env, cwd });
@@ -59,7 +57,7 @@ export async function answerCommand(
 }
 
 /** The last used session of the folder that waits. */
-async function waitingSession(env: Surroundings['env'], cwd: string): Promise<ListedSession> {
+async function waitingSession(env: CliContext['env'], cwd: string): Promise<ListedSession> {
   const workspace = await realpath(cwd);
   const { sessions } = await listSessions(sessionsFolder(env), { workspace });
   for (const listed of sessions) if ((await sessionStatus(listed)) === 'waiting-for-confirmation') return listed;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { secretMask } from '@palimpsest/agent';
 import { coloursFor, cutToWidth, onOneLine, shownJson } from '@palimpsest/terminal';
 import { UsageError } from '../context.js';
+import type { CliContext } from '../context.js';
 import { apiKeys } from '../agent/models.js';
 import { loadSettings } from '../settings/load-settings.js';
 import type { LoadedSettings, SettingOrigin } from '../settings/load-settings.js';
@@ -21,18 +22,15 @@ export interface ConfigFlags {
   readonly config?: string;
 }
 
-interface Surroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  readonly stdout: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };
-}
-
 /**
  * Prints the settings with their origins, or their schema, or forgets a rule.
  *
  * @throws the errors of `loadSettings`; {@link UsageError} when there is no such rule to forget.
  */
-export async function configCommand(flags: ConfigFlags, { env, cwd, stdout }: Surroundings): Promise<void> {
+export async function configCommand(
+  flags: ConfigFlags,
+  { env, cwd, stdout }: Pick<CliContext, 'env' | 'cwd' | 'stdout'>,
+): Promise<void> {
   if (flags.schema === true) {
     stdout.write(`${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`);
     return;
@@ -58,7 +56,7 @@ export async function configCommand(flags: ConfigFlags, { env, cwd, stdout }: Su
   stdout.write(`${[colors.bold(head), ...rest, ...filesOf(loaded).map(onOneLine)].join('\n')}\n`);
 }
 
-async function forget(rule: string, folder: string, env: Surroundings['env']): Promise<void> {
+async function forget(rule: string, folder: string, env: CliContext['env']): Promise<void> {
   const real = await realpath(folder).catch(() => folder);
   if (await forgetRule(savedRulesFile(env), real, rule)) return;
   throw new UsageError(

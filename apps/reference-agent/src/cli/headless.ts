@@ -39,13 +39,13 @@ export interface HeadlessTask {
 export async function headlessRun(
   { session, task }: HeadlessTask,
   flags: RunFlags,
-  surroundings: CliContext,
+  context: CliContext,
 ): Promise<number> {
-  const output = runOutput(flags.outputFormat, surroundings);
-  const opened = await openSession(session, flags, surroundings, {
+  const output = runOutput(flags.outputFormat, context);
+  const opened = await openSession(session, flags, context, {
     onRetry: (failure) => output(retryEvent(failure)),
     onNote: (text) => output({ type: 'note', text }),
-    onPending: waitingLine(flags, surroundings),
+    onPending: waitingLine(flags, context),
   });
   try {
     const { conversation } = opened;
@@ -55,7 +55,7 @@ export async function headlessRun(
     const onDelta = (delta: Delta): void => {
       if (flags.deltas === true && delta.type === 'text') output({ type: 'delta', text: delta.text });
     };
-    const { interrupts } = surroundings;
+    const { interrupts } = context;
     const result = await followedRun(opened, task, output, { interrupts, onDelta });
     output(result);
     return result.exitStatus;

@@ -14,8 +14,8 @@ export interface ListFlags {
 }
 
 /** `palimpsest list`: the sessions of the folder, the last used first. Resolves to the exit status. */
-export async function listCommand(flags: ListFlags, surroundings: Omit<CliContext, 'stdin'>): Promise<number> {
-  const { env, cwd, stdout, stderr, interrupts } = surroundings;
+export async function listCommand(flags: ListFlags, context: Omit<CliContext, 'stdin'>): Promise<number> {
+  const { env, cwd, stdout, stderr, interrupts } = context;
   const workspace = flags.all === true ? undefined : await realpath(cwd);
   const { sessions, problems } = await listSessions(sessionsFolder(env), { workspace });
   const rows: Row[] = [];

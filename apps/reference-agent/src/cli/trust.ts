@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { secretMask } from '@palimpsest/agent';
 import { onOneLine } from '@palimpsest/terminal';
 import { apiKeys } from '../agent/models.js';
+import type { CliContext } from '../context.js';
 import { mergeSettings } from '../settings/load-settings.js';
 import { settingsInToml, TrustError } from '../settings/settings-file.js';
 import { defaultSettings } from '../settings/settings.js';
@@ -25,12 +26,6 @@ export interface TrustFlags {
   readonly list?: boolean;
 }
 
-interface Surroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  readonly stdout: { write(text: string): unknown };
-}
-
 /**
  * Trusts a project's configuration, and prints what counts from now on; trusts it no longer, or lists what is trusted.
  *
@@ -40,7 +35,7 @@ interface Surroundings {
 export async function trustCommand(
   folder: string | undefined,
   { remove, list }: TrustFlags,
-  { env, cwd, stdout }: Surroundings,
+  { env, cwd, stdout }: Pick<CliContext, 'env' | 'cwd' | 'stdout'>,
 ): Promise<void> {
   const record = trustFile(env);
   const print = (line: string) => stdout.write(`${onOneLine(line)}\n`);

@@ -3,6 +3,7 @@ import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } fro
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createEvent, userMessage } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
 import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
@@ -26,13 +27,14 @@ test('a session is a folder that only its user can open; its log says what a lis
   const { rig, id } = await rigWithSession();
   const folder = join(rig.sessions, id);
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
-  const { record, lastStatus } = await findSession(rig.sessions, { workspace: rig.workspace });
+  const { session, record, lastStatus } = await findSession(rig.sessions, { workspace: rig.workspace });
+  const [first = ''] = (await readFile(session.log, 'utf8')).split('\n');
   expect(record).toEqual({
     id,
     workspace: rig.workspace,
     model: 'local',
     baseUrl: expect.stringContaining('http') as string,
-    created: expect.stringMatching(/^2\d{3}-/) as string,
+    created: (JSON.parse(first) as Event).timestamp,
     task: 'Please do it.',
   });
   expect(lastStatus).toBe('finished');
@@ -58,10 +60,12 @@ test('what changed in the middle of a long log is in the list, and a line that a
     createEvent('conversation-state-update', { key: 'forked-from', value: { conversationId: 'parent' } }),
   );
   const fillers = Array.from({ length: 6 }, () => filler);
-  const lines = [...fillers, settings('middle'), fork, 'no JSON: conversation-state-update', ...fillers];
+  // Longer than what is read at once.
+  const model = 'middle'.repeat(60_000);
+  const lines = [...fillers, settings(model), fork, 'no JSON: conversation-state-update', ...fillers];
   await appendFile(session.log, `${lines.join('\n')}\n${settings('torn')}`);
   const { record } = await findSession(rig.sessions, { workspace: '/elsewhere' });
-  expect(record).toMatchObject({ id, model: 'middle', parent: 'parent', task: 'Please do it.' });
+  expect(record).toMatchObject({ id, model, parent: 'parent', task: 'Please do it.' });
 });
 
 test('a session whose log is damaged says which command repairs a copy, and goes on with the copy', async () => {

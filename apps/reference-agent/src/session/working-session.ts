@@ -37,10 +37,10 @@ export interface WorkingSession {
 export async function openWorkingSession(
   found: ListedSession | undefined,
   flags: RunFlags,
-  surroundings: CliContext,
+  context: CliContext,
   callbacks: SessionCallbacks,
 ): Promise<WorkingSession> {
-  const opened = await openSession(found, { ...flags, onAsk: flags.onAsk ?? 'wait' }, surroundings, callbacks);
+  const opened = await openSession(found, { ...flags, onAsk: flags.onAsk ?? 'wait' }, context, callbacks);
   const { onLogged, onDelta, onDiff } = callbacks;
   const { conversation, session, workspace } = opened;
   const { events } = conversation;
@@ -68,7 +68,7 @@ export async function openWorkingSession(
     history,
     approvals: () => Promise.all(conversation.waitingActions.map((action) => approvalOf(action, opened))),
     diffOf: (actionId) => madeChange(actionId, records),
-    keep: (rule) => saveRule(savedRulesFile(surroundings.env), workspace.root, rule),
+    keep: (rule) => saveRule(savedRulesFile(context.env), workspace.root, rule),
     async send(text) {
       await begin();
       await conversation.send(text);
