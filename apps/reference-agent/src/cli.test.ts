@@ -19,7 +19,7 @@ import { stepLabel } from './offline-model/recollection.js';
 import { demoPlan } from './offline-model/sample-plan/demo-plan.js';
 import { nodeWithFewTests, nodeWithFewTestsFirst, pathWithNode } from '../test-support/stand-in-node.js';
 import { problemOf } from './problem.js';
-import { accountOf } from './run-account.js';
+import { SessionFigures } from './output/figures.js';
 
 // The built command, as a person runs it: what it does, and how it ends. What ends it otherwise is in demo-process.test.ts.
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
@@ -176,7 +176,7 @@ describe('palimpsest demo', () => {
       expect(ran.stdout).not.toMatch(/[\u001b]|\[survey/);
 
       const events = await logIn(offlineLogs);
-      const account = accountOf(events);
+      const account = new SessionFigures(events);
       expect(account.steps).toBeGreaterThanOrEqual(30);
       expect(account.condensations).toBeGreaterThanOrEqual(1);
       const view = View.fromEvents(events);

@@ -11,13 +11,13 @@ import { chooseModel } from './demo-model.js';
 import { runDemo } from './demo.js';
 import type { DemoReport } from './demo.js';
 import { exitStatus } from './exit-status.js';
-import type { StreamEvent } from './headless/stream-event.js';
-import { StreamTranslation } from './headless/stream-translation.js';
+import type { StreamEvent } from './output/stream-event.js';
+import { StreamTranslation } from './output/stream-translation.js';
 import { readerGoneStatus } from './interrupts.js';
 import { apiKeys } from './model-choice.js';
 import { withoutStepLabel } from './offline-model/recollection.js';
 import { demoEnding } from './output/demo-ending.js';
-import { RunPrinter } from './output/run-printer.js';
+import { RunTable } from './output/run-table.js';
 import { copyWorkspace } from './workspace-copy.js';
 
 /** Options of `palimpsest demo`, as the command line gives them. */
@@ -90,7 +90,7 @@ function linesOfText(print: (line: string) => void, llm: LLM, { env, stdout, cwd
   const width = terminalWidth(stdout);
   const isScripted = llm.model === 'offline';
   // A script needs no time, so nobody waits for a line; and all of it fits a screen.
-  const printer = new RunPrinter({ print, colors, width, isBrief: isScripted });
+  const printer = new RunTable({ print, colors, width, isBrief: isScripted });
   const model = isScripted ? 'The model is a script; all else is real.' : `The model is ${onOneLine(llm.model)}.`;
   print(colors.bold(`An agent at work on a small library. ${model}`));
   return {

@@ -15,12 +15,12 @@ import { fileEventStore } from '@palimpsest/events/file';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { observationLabel, recallTool, relevanceTool, withRecall } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
-import { incompleteInWords } from './headless/failure.js';
+import { incompletePhrase } from './output/failure-phrases.js';
 import { testCommand } from './offline-model/sample-plan/steps.js';
 import { demoTask, systemPrompt } from './prompts.js';
-import { accountOf } from './run-account.js';
+import { SessionFigures } from './output/figures.js';
 import { UsageError } from './usage-error.js';
-import type { RunAccount } from './run-account.js';
+import type { Comparison } from './output/figures.js';
 import { runCommand, workspaceTools } from '@palimpsest/tools';
 import type { CommandResult, Workspace } from '@palimpsest/tools';
 
@@ -46,7 +46,7 @@ export interface DemoOptions {
 }
 
 /** How a demo ended. */
-export interface DemoReport extends RunAccount {
+export interface DemoReport extends Comparison {
   readonly conversationId: string;
   readonly model: string;
   /** The event log, as an absolute path. */
@@ -92,7 +92,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   await conversation.close();
   const tests = await testsAfter(ending.ending, workspace, signal);
   return {
-    ...accountOf(conversation.events),
+    ...new SessionFigures(conversation.events).comparison,
     ...ending,
     conversationId: conversation.id,
     model: llm.model,
@@ -156,7 +156,7 @@ async function runToTheEnd(
     if (outcome.status === 'paused') return { ending: 'interrupted', failure: 'The run was interrupted.' };
     if (outcome.status === 'stuck')
       return { ending: 'stuck', failure: `The run got nowhere: ${outcome.stuck ?? 'stuck'}.` };
-    if (outcome.status === 'incomplete') return { ending: 'error', failure: incompleteInWords(outcome.finishReason) };
+    if (outcome.status === 'incomplete') return { ending: 'error', failure: incompletePhrase(outcome.finishReason) };
     return { ending: 'done', ...(outcome.answer === undefined ? {} : { answer: outcome.answer }) };
   } catch (error) {
     if (!ConversationRunError.isInstance(error)) throw error;

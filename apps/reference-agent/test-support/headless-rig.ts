@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import type { CommandSurroundings } from '../src/command-surroundings.js';
-import type { StreamEvent } from '../src/headless/stream-event.js';
+import type { StreamEvent } from '../src/output/stream-event.js';
 import type { RunFlags } from '../src/run-flags.js';
 import { resumeCommand, runCommand } from '../src/session-commands.js';
 

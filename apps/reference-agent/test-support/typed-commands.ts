@@ -1,4 +1,5 @@
-import type { Choice, CommandScreen, Page } from '../src/interactive/command-screen.js';
+import type { Choice, Page } from '../src/output/lines.js';
+import type { CommandScreen } from '../src/interactive/command-screen.js';
 import { runTypedCommand, typedCommand } from '../src/interactive/commands/typed-command.js';
 import type { InteractiveSession } from '../src/interactive/interactive-session.js';
 

@@ -7,7 +7,7 @@ import { createEvent, EventLog, isToolResult, userMessage } from '@palimpsest/ev
 import { fileEventStore } from '@palimpsest/events/file';
 import { View, ViewProjection } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
-import { accountOf } from '../run-account.js';
+import { SessionFigures } from '../output/figures.js';
 import { faultRecordings } from './fault-recordings.js';
 import { neutralLog } from './neutral-log.js';
 
@@ -66,7 +66,7 @@ test('it holds what is rare: errors, refusals, open calls, requests, reverts, pa
   const unfinished = await logOf('unfinished-calls');
   expect(unfinished.filter(({ type }) => type === 'action')).toHaveLength(2);
   expect(unfinished.filter(isToolResult)).toEqual([]);
-  expect(accountOf(await logOf('demo-default'))).toMatchObject({ condensations: 2, steps: 74 });
+  expect(new SessionFigures(await logOf('demo-default')).comparison).toMatchObject({ condensations: 2, steps: 74 });
 });
 
 test.each(faultRecordings)('$name: recorded anew it is the same', async ({ name, record }) => {

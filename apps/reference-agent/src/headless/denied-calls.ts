@@ -1,5 +1,5 @@
 import type { Tool } from '@palimpsest/events';
-import type { StreamEvent } from './stream-event.js';
+import type { StreamEvent } from '../output/stream-event.js';
 
 type ToolResult = Extract<StreamEvent, { readonly type: 'tool-result' }>;
 

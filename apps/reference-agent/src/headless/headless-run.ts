@@ -6,23 +6,22 @@ import type { CommandSurroundings } from '../command-surroundings.js';
 import { exitStatus } from '../exit-status.js';
 import { openSession } from '../open-session.js';
 import type { OpenedSession } from '../open-session.js';
-import { accountOf, savedShares } from '../run-account.js';
+import { SessionFigures } from '../output/figures.js';
 import { pendingSummary, summaryWaitInWords } from '../pending-summary.js';
 import type { RunFlags } from '../run-flags.js';
 import type { ListedSession } from '../sessions/session-list.js';
 import { UsageError } from '../usage-error.js';
 import { deniedCalls } from './denied-calls.js';
-import { deniedInWords } from './failure.js';
+import { deniedPhrase } from '../output/failure-phrases.js';
 import { initEvent } from './init-event.js';
-import { retryEvent } from './retry-event.js';
+import { retryEvent } from '../output/phrases.js';
 import { runToEnd } from './run-ending.js';
 import type { RunEnding } from './run-ending.js';
 import { runOutput } from './run-output.js';
 import type { RunOutput } from './run-output.js';
-import { noTotals, withEvent } from './run-totals.js';
-import { streamVersion } from './stream-event.js';
-import type { ResultEvent, StreamEvent } from './stream-event.js';
-import { StreamTranslation } from './stream-translation.js';
+import { streamVersion } from '../output/stream-event.js';
+import type { ResultEvent, StreamEvent } from '../output/stream-event.js';
+import { StreamTranslation } from '../output/stream-translation.js';
 
 /** What a run is to do. */
 export interface HeadlessTask {
@@ -99,13 +98,13 @@ async function followedRun(
   how: How,
 ): Promise<ResultEvent> {
   const { conversation, session } = opened;
-  let totals = noTotals;
+  const figures = new SessionFigures();
   const translation = new StreamTranslation(conversation.events);
   const results: Extract<StreamEvent, { readonly type: 'tool-result' }>[] = [];
   /** Actions that could never run: cut calls, unknown tools, wrong input. */
   const unrunnable = new Set<string | undefined>();
   conversation.events.observe((event) => {
-    totals = withEvent(totals, event);
+    figures.append(event);
     if (event.type === 'action' && event.executable === false) unrunnable.add(event.id);
     for (const told of translation.follow(event)) {
       if (told.type === 'tool-result' && !unrunnable.has(told.call)) results.push(told);
@@ -115,16 +114,16 @@ async function followedRun(
   await opened.begin(task);
   const { interrupts, onDelta } = how;
   const { signal } = interrupts;
-  const ended = await runToEnd(opened, { signal, onDelta, costUsd: () => totals.costUsd });
+  const ended = await runToEnd(opened, { signal, onDelta, costUsd: () => figures.costUsd });
   const denied = deniedCalls(results, opened.agent.tools);
   const end: RunEnding =
     ended.status === 'done' && denied.length > 0
-      ? { ...ended, status: 'denied', error: { code: 'denied', message: deniedInWords(denied) } }
+      ? { ...ended, status: 'denied', error: { code: 'denied', message: deniedPhrase(denied) } }
       : ended;
   // Before the result, which tells its cost.
   await pendingSummary(conversation, { signal, onWait: () => output({ type: 'note', text: summaryWaitInWords }) });
-  const { usage, isEstimated, costUsd, steps, condensations } = totals;
-  const { tokens, bill } = savedShares(accountOf(conversation.events));
+  const { usage, isEstimated, costUsd, steps, condensations } = figures;
+  const { tokens, bill } = new SessionFigures(conversation.events).saved;
   const { log, id } = session;
   return {
     type: 'result',

@@ -1,7 +1,7 @@
 import { ConversationStateProjection } from '@palimpsest/agent';
 import type { OpenedSession } from '../open-session.js';
-import { streamVersion } from './stream-event.js';
-import type { InitEvent } from './stream-event.js';
+import { streamVersion } from '../output/stream-event.js';
+import type { InitEvent } from '../output/stream-event.js';
 
 /** What is told of a session when it is open. */
 export function initEvent(

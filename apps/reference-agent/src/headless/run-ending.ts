@@ -3,8 +3,8 @@ import type { Conversation, RunOutcome } from '@palimpsest/agent';
 import { ContentPolicyError } from '@palimpsest/llm-adapters';
 import type { Delta } from '@palimpsest/llm-adapters';
 import type { OpenedSession } from '../open-session.js';
-import { failureInWords, incompleteInWords, stuckInWords } from './failure.js';
-import type { ResultEvent } from './stream-event.js';
+import { failurePhrase, incompletePhrase, stuckPhrase } from '../output/failure-phrases.js';
+import type { ResultEvent } from '../output/stream-event.js';
 
 /** How a run ended. */
 export type RunEnding = Pick<ResultEvent, 'status' | 'answer' | 'finishReason' | 'error' | 'waiting'>;
@@ -35,7 +35,7 @@ export async function runToEnd(
         : 'error';
     const { code, message } = failureIn(conversation) ?? error;
     const unknownModel = agent.llm.facts?.isAssumed === true ? model : undefined;
-    const words = failureInWords(message, cause, { baseUrl, costUsd: costUsd(), unknownModel });
+    const words = failurePhrase(message, cause, { baseUrl, costUsd: costUsd(), unknownModel });
     return { status, error: { code, message: words } };
   }
 }
@@ -45,9 +45,9 @@ function endingOf({ status, answer, finishReason, stuck, waiting = [] }: RunOutc
     case 'finished':
       return { status: 'done', answer, finishReason };
     case 'incomplete':
-      return { status, finishReason, error: { code: 'incomplete', message: incompleteInWords(finishReason) } };
+      return { status, finishReason, error: { code: 'incomplete', message: incompletePhrase(finishReason) } };
     case 'stuck':
-      return { status, error: { code: 'stuck', message: stuckInWords(stuck) } };
+      return { status, error: { code: 'stuck', message: stuckPhrase(stuck) } };
     case 'paused':
     case 'released':
       return { status: 'interrupted' };

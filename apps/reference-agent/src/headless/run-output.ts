@@ -1,10 +1,9 @@
 import { coloursFor, cutToWidth, onOneLine, shownJson, shownLines, terminalWidth } from '@palimpsest/terminal';
 import type { CommandSurroundings } from '../command-surroundings.js';
-import { callInWords } from '../output/call-words.js';
-import { shownAnswer } from '../output/shown-answer.js';
-import { RunPrinter } from '../output/run-printer.js';
-import { shownNumber } from '../output/shown-number.js';
-import type { InitEvent, ResultEvent, StreamEvent } from './stream-event.js';
+import { callPhrase, cutOffPhrase, printableAnswer, sessionPhrase } from '../output/phrases.js';
+import { RunTable } from '../output/run-table.js';
+import { formatCount, formatDollars, formatNumber, formatShare } from '../output/lines.js';
+import type { InitEvent, ResultEvent, StreamEvent } from '../output/stream-event.js';
 
 /** The values of `--output-format`. */
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
@@ -37,7 +36,7 @@ function textOutput({ stdout, stderr }: Printed): RunOutput {
   const colors = coloursFor(stderr);
   const width = terminalWidth(stderr, widthOfFiles);
   const print = (line: string): void => void stderr.write(`${line}\n`);
-  const printer = new RunPrinter({ print, colors, width });
+  const printer = new RunTable({ print, colors, width });
   return (event) => {
     printer.follow(event);
     if (event.type === 'init') {
@@ -46,19 +45,18 @@ function textOutput({ stdout, stderr }: Printed): RunOutput {
       for (const line of [colors.bold(cutToWidth(first, width)), ...notes.map(colors.yellow)]) print(line);
     } else if (event.type === 'result') {
       printer.flush();
-      if (event.answer !== undefined) stdout.write(`${shownAnswer(event.answer).trimEnd()}\n`);
+      if (event.answer !== undefined) stdout.write(`${printableAnswer(event.answer).trimEnd()}\n`);
       for (const line of problemLines(event)) print(line);
       print(colors.dim(cutToWidth(endWords(event), width)));
     }
   };
 }
 
-function beginningLines({ session, model, workspace, isResumed, cutOff, notes }: InitEvent): readonly string[] {
-  const what = `session ${session}${isResumed ? ' goes on' : ''}`;
+function beginningLines(init: InitEvent): readonly string[] {
   return [
-    `palimpsest: ${what}: ${model} in ${workspace}`,
-    ...notes.map((note) => `! ${note}`),
-    ...cutOff.map((call) => `! was cut off; what it did is not known: ${callInWords(call)}`),
+    `palimpsest: ${sessionPhrase(init)}`,
+    ...init.notes.map((note) => `! ${note}`),
+    ...init.cutOff.map((call) => `! ${cutOffPhrase(call)}`),
   ];
 }
 
@@ -66,10 +64,10 @@ function endWords({ status, session, steps, usage, usageIsEstimated, costUsd, sa
   const { uncachedInputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
   const input = uncachedInputTokens + cacheReadTokens + cacheWriteTokens;
   const parts = [
-    `${steps} model ${steps === 1 ? 'call' : 'calls'}`,
-    `${usageIsEstimated === true ? 'about ' : ''}${shownNumber(input)} tokens in, ${shownNumber(outputTokens)} out`,
-    ...(costUsd === undefined || costUsd === 0 ? [] : [`$${costUsd.toFixed(costUsd < 0.1 ? 4 : 2)}`]),
-    ...(saved.bill === 0 ? [] : [`condensing saved ${(saved.bill * 100).toFixed(0)} % of the bill`]),
+    formatCount(steps, 'model call'),
+    `${usageIsEstimated === true ? 'about ' : ''}${formatNumber(input)} tokens in, ${formatNumber(outputTokens)} out`,
+    ...(costUsd === undefined || costUsd === 0 ? [] : [formatDollars(costUsd)]),
+    ...(saved.bill === 0 ? [] : [`condensing saved ${formatShare(saved.bill)} of the bill`]),
   ];
   return `palimpsest: ${status}: ${parts.join(' · ')} · session ${session}`;
 }
@@ -91,7 +89,7 @@ function problemLines({ status, error, finishReason, session, waiting = [] }: Re
       return [
         `palimpsest: ${waiting.length} ${waiting.length === 1 ? 'call waits' : 'calls wait'} for a yes: ` +
           `palimpsest approve ${session}, or palimpsest deny ${session}`,
-        ...waiting.map((waitingCall) => `  ${callInWords(waitingCall)}`),
+        ...waiting.map((waitingCall) => `  ${callPhrase(waitingCall)}`),
       ];
     default:
       return [`palimpsest: ${message}`, goOn];

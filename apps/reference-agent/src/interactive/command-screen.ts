@@ -1,27 +1,5 @@
+import type { Choice, Page } from '../output/lines.js';
 import type { InteractiveSession } from './interactive-session.js';
-
-/** A line of a page. */
-export interface PageLine {
-  /** One line. Untrusted text is shown, not obeyed. */
-  readonly text: string;
-  /** @defaultValue 'plain' */
-  readonly style?: 'plain' | 'dim' | 'strong' | 'hidden' | 'added' | 'removed';
-  /** Unit: columns. @defaultValue 0 */
-  readonly indent?: number;
-}
-
-/** Something long to read. */
-export interface Page {
-  readonly title: string;
-  readonly lines: readonly PageLine[];
-}
-
-/** An item of a choice. */
-export interface Choice {
-  readonly label: string;
-  readonly detail?: string;
-  readonly value: string;
-}
 
 /** What a command sees of the place where it was typed: the screen, or the plain mode. */
 export interface CommandScreen {

@@ -1,5 +1,5 @@
 import type { Delta, FailedAttempt } from '@palimpsest/llm-adapters';
-import { retryEvent } from '../headless/retry-event.js';
+import { retryEvent } from '../output/phrases.js';
 import type { LoggedEvent, WorkPhase } from './session-event.js';
 import type { SessionNews } from './session-news.js';
 

@@ -5,9 +5,9 @@ import type { CommandSurroundings } from '../command-surroundings.js';
 import { initEvent } from '../headless/init-event.js';
 import { runToEnd } from '../headless/run-ending.js';
 import type { RunEnding } from '../headless/run-ending.js';
-import { noTotals, withEvent } from '../headless/run-totals.js';
-import type { InitEvent } from '../headless/stream-event.js';
-import { StreamTranslation } from '../headless/stream-translation.js';
+import { SessionFigures } from '../output/figures.js';
+import type { InitEvent } from '../output/stream-event.js';
+import { StreamTranslation } from '../output/stream-translation.js';
 import { openSession } from '../open-session.js';
 import type { OpenedSession, SessionHolder } from '../open-session.js';
 import type { RunFlags } from '../run-flags.js';
@@ -58,9 +58,9 @@ export async function openWorkingSession(
   const translation = new StreamTranslation([]);
   const history = events.slice().map((event) => ({ event, told: translation.follow(event) }));
   const records = { events, history: fileHistory({ directory: session.files }) };
-  let totals = noTotals;
+  let run = new SessionFigures();
   events.observe((event) => {
-    totals = withEvent(totals, event);
+    run.append(event);
     onLogged({ event, told: translation.follow(event) });
     const actionId = event.type === 'observation' ? event.actionId : undefined;
     if (actionId === undefined) return;
@@ -88,8 +88,8 @@ export async function openWorkingSession(
     },
     async run(signal) {
       await begin();
-      totals = noTotals;
-      return runToEnd(opened, { signal, onDelta, costUsd: () => totals.costUsd });
+      run = new SessionFigures();
+      return runToEnd(opened, { signal, onDelta, costUsd: () => run.costUsd });
     },
   };
 }

@@ -82,7 +82,7 @@ test('a talk: answers as they come, a line each call; approvals are typed; nothi
     { 'a.txt': 'zero\r\none\r\n' },
   );
   const { until, type } = terminal;
-  expect(await until('> ')).toMatch(/Session \w{8}: local in /);
+  expect(await until('> ')).toMatch(/session \w{8}: local in /);
   type('Change \\');
   type('it.');
   const first = await until('Answer: ');
@@ -97,12 +97,12 @@ test('a talk: answers as they come, a line each call; approvals are typed; nothi
   expect(await until('Answer: ')).toMatch(/Call 1 of 2 needs your yes: write_file[\s\S]*new file b.txt, 1 added/);
   type('n It is not needed.');
   const third = await until('Answer: ');
-  expect(third).toContain('! Denied: write_file b.txt: ');
+  expect(third).toContain('! denied: write_file b.txt: ');
   expect(third).toContain('command: echo \\x1b]0;owned\\x07\\u202e; echo hi');
   type('a');
   const rest = (await until('Changed a.txt: lines: 1 added, 1 removed.')) + (await until('> '));
   expect(rest).toMatch(/Result: edit_file a\.txt: \d+ lines/);
-  expect(rest).toContain(', exit status 0');
+  expect(rest).toContain(', exit 0');
   expect(rest).toContain('Done\n\tas asked.\n');
   expect(await readFile(join(terminal.rig.workspace, 'a.txt'), 'utf8')).toBe('zero\r\nthree\r\n');
   expect(JSON.stringify(terminal.rig.server.requests[0]?.body)).toContain(String.raw`Change \nit.`);

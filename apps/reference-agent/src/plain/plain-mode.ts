@@ -3,11 +3,13 @@ import { PalimpsestError } from '@palimpsest/events';
 import { onOneLine, shownLines } from '@palimpsest/terminal';
 import { exitStatus } from '../exit-status.js';
 import type { Approval } from '../interactive/approval.js';
-import type { CommandScreen, Page } from '../interactive/command-screen.js';
+import { uncoloured } from '../output/lines.js';
+import type { Page } from '../output/lines.js';
+import type { CommandScreen } from '../interactive/command-screen.js';
 import { runTypedCommand, typedCommand } from '../interactive/commands/typed-command.js';
 import type { TypedCommand } from '../interactive/commands/typed-command.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
-import { shownAnswer } from '../output/shown-answer.js';
+import { printableAnswer } from '../output/phrases.js';
 import { approvalLines, typedAnswer } from './approval-words.js';
 import { PlainTranscript } from './plain-transcript.js';
 import { PlainWriter } from './plain-writer.js';
@@ -66,7 +68,7 @@ class LineInput {
     this.#session = session;
     this.#writer = writer;
     const say = (text: string): void => {
-      writer.lines(shownAnswer(text));
+      writer.lines(printableAnswer(text));
       this.promptSoon();
     };
     this.#screen = {
@@ -214,11 +216,7 @@ class LineInput {
   }
 }
 
-/** A page as lines. A sign stands for what colours say elsewhere. */
+/** A page as lines. */
 function pageText({ title, lines }: Page): string {
-  const signs = { added: '+ ', removed: '- ', hidden: '(hidden) ', plain: '', dim: '', strong: '' };
-  return [
-    title,
-    ...lines.map(({ text, style = 'plain', indent = 0 }) => ' '.repeat(indent) + signs[style] + text),
-  ].join('\n');
+  return [title, ...lines.map(uncoloured)].join('\n');
 }

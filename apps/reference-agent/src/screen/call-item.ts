@@ -1,13 +1,11 @@
-import type { StreamEvent } from '../headless/stream-event.js';
+import type { StreamEventOf } from '../output/stream-event.js';
 import type { FileDiff } from '../interactive/file-diff.js';
-import { callInWords } from '../output/call-words.js';
+import { callPhrase, endingPhrase } from '../output/phrases.js';
 import { inputLines } from './call-input.js';
 import { diffLines, diffSize } from './diff-lines.js';
 import { brokenAtWidth, cutLine, harmless, harmlessLine } from './shown-width.js';
 import type { Styles } from './styles.js';
 import { TranscriptItem } from './transcript-item.js';
-
-type Told<Type extends StreamEvent['type']> = Extract<StreamEvent, { readonly type: Type }>;
 
 /** So many lines of a result are seen while it is closed, and of a diff. */
 const foldedResultLines = 3;
@@ -15,13 +13,13 @@ const foldedDiffLines = 12;
 
 /** A call of a tool, and its result when it has come. */
 export class CallItem extends TranscriptItem {
-  readonly #call: Told<'tool-call'>;
+  readonly #call: StreamEventOf<'tool-call'>;
   readonly #styles: Styles;
-  #result: Told<'tool-result'> | undefined;
+  #result: StreamEventOf<'tool-result'> | undefined;
   #diff: FileDiff | undefined;
 
   /** @param onOpen - called when it is opened */
-  constructor(call: Told<'tool-call'>, styles: Styles, onOpen: () => void) {
+  constructor(call: StreamEventOf<'tool-call'>, styles: Styles, onOpen: () => void) {
     super({
       onOpen,
       mark: styles.colours.cyan('■'),
@@ -34,7 +32,7 @@ export class CallItem extends TranscriptItem {
   }
 
   /** The result has come. */
-  ended(result: Told<'tool-result'>): void {
+  ended(result: StreamEventOf<'tool-result'>): void {
     this.#result = result;
     this.changed();
   }
@@ -52,7 +50,7 @@ export class CallItem extends TranscriptItem {
   #lines(width: number, isOpen: boolean): string[] {
     const { bold, dim } = this.#styles.colours;
     const { summary, arguments: json, name } = this.#call;
-    const words = callInWords({ name, arguments: json });
+    const words = callPhrase({ name, arguments: json });
     const arrow = isOpen ? '▾ ' : '▸ ';
     const ending = this.#ending();
     const room = width - arrow.length - (ending === '' ? 0 : ending.length + 2);
@@ -76,11 +74,9 @@ export class CallItem extends TranscriptItem {
   #ending(): string {
     const result = this.#result;
     if (result === undefined) return '';
-    const { status, exitStatus, text } = result;
-    if (status === 'denied') return '✗ denied';
-    if (status === 'interrupted') return '✗ cut off';
-    if (exitStatus !== undefined) return exitStatus === 0 ? '✓' : `✗ exit ${exitStatus}`;
-    if (status === 'failed') return '✗ failed';
+    const { exitStatus = 0, text } = result;
+    const words = endingPhrase(result);
+    if (words !== '') return exitStatus === 0 && words.startsWith('exit') ? '✓' : `✗ ${words}`;
     const lines = text === '' ? 0 : text.split('\n').length;
     return this.#diff === undefined && lines > foldedResultLines ? `✓ ${lines} lines` : '✓';
   }

@@ -1,5 +1,5 @@
 import { matchesKey } from '@mariozechner/pi-tui';
-import type { Choice } from '../interactive/command-screen.js';
+import type { Choice } from '../output/lines.js';
 import { typedText, cutLine, harmlessLine, columnsOf, wrappedBehind, harmless } from './shown-width.js';
 import type { Styles } from './styles.js';
 import type { View } from './view.js';

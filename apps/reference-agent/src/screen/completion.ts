@@ -1,6 +1,6 @@
 import { fuzzyFilter } from '@mariozechner/pi-tui';
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '@mariozechner/pi-tui';
-import type { Choice } from '../interactive/command-screen.js';
+import type { Choice } from '../output/lines.js';
 import type { ScreenCommand } from '../interactive/commands/screen-command.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
 import { harmlessLine } from './shown-width.js';

@@ -1,9 +1,9 @@
 import { addressOf } from '@palimpsest/events';
 import type { Condensation } from '@palimpsest/events';
 import type { CondensationDetails } from '@palimpsest/view';
-import type { StreamEvent } from '../headless/stream-event.js';
-import { reasonInWords } from '../output/condensation-reasons.js';
-import { shownNumber } from '../output/shown-number.js';
+import type { StreamEvent } from '../output/stream-event.js';
+import { reasonPhrase } from '../output/phrases.js';
+import { formatNumber } from '../output/lines.js';
 import { markdownLines } from './markdown-lines.js';
 import { brokenAtWidth, columnsOf, cutLine, harmless, harmlessLine, wrapped } from './shown-width.js';
 import type { Styles } from './styles.js';
@@ -60,18 +60,18 @@ export class CondensationItem extends TranscriptItem {
     const { told, styles } = this.#options;
     const { magenta, dim } = styles.colours;
     const undone = this.#isReverted ? ' — undone' : '';
-    const head = wrapped(`${isOpen ? '▾' : '▸'} ${changeInWords(told)}${undone}`, width).map((line) => magenta(line));
+    const head = wrapped(`${isOpen ? '▾' : '▸'} ${changePhrase(told)}${undone}`, width).map((line) => magenta(line));
     if (isOpen) return [...head, ...details(this.#options, this.#details, width)];
-    return [...head, ...wrapped(reasonInWords(told), width - 2).map((line) => dim(`  ${line}`))];
+    return [...head, ...wrapped(reasonPhrase(told), width - 2).map((line) => dim(`  ${line}`))];
   }
 }
 
-function changeInWords({ tokensBefore, tokensAfter, forgotten, masked, summary }: ToldCondensation): string {
+function changePhrase({ tokensBefore, tokensAfter, forgotten, masked, summary }: ToldCondensation): string {
   const changes = [
     forgotten === 0 ? [] : `${counted(forgotten, 'event')} ${summary === undefined ? 'left out' : 'summarized'}`,
     masked === 0 ? [] : `${counted(masked, 'result')} masked`,
   ].flat();
-  return `${forgotten === 0 ? 'masked' : 'condensed'}: ${shownNumber(tokensBefore)} → ${shownNumber(tokensAfter)} tokens a request (${percent(tokensBefore, tokensAfter)}); ${changes.join(', ')}`;
+  return `${forgotten === 0 ? 'masked' : 'condensed'}: ${formatNumber(tokensBefore)} → ${formatNumber(tokensAfter)} tokens a request (${percent(tokensBefore, tokensAfter)}); ${changes.join(', ')}`;
 }
 
 function percent(before: number, after: number): string {
@@ -81,7 +81,7 @@ function percent(before: number, after: number): string {
 }
 
 function counted(count: number, noun: string): string {
-  return `${shownNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function details(
@@ -95,7 +95,7 @@ function details(
   const add = (more: readonly string[]): void => void lines.push(...more.map((line) => `    ${line}`));
   const room = width - 4;
   heading('why');
-  add(wrapped(reasonInWords(told), room));
+  add(wrapped(reasonPhrase(told), room));
   if (known?.request !== undefined) {
     const { source, reason = '' } = known.request;
     add(wrapped(harmlessLine(`asked for by the ${source}${reason === '' ? '' : `: ${reason}`}`), room));
@@ -113,7 +113,7 @@ function details(
     const masked = new Map(known?.masked.map((each) => [each.event.id, each]));
     for (const { eventId, text, arguments: json } of event.redactions ?? []) {
       const { tokens, tokensAfter } = masked.get(eventId) ?? {};
-      const size = tokens === undefined ? '' : `${shownNumber(tokens)} → ${shownNumber(tokensAfter ?? 0)}`;
+      const size = tokens === undefined ? '' : `${formatNumber(tokens)} → ${formatNumber(tokensAfter ?? 0)}`;
       add([entry(eventId, wordsOf(eventId), size, room, dim)]);
       const note = text ?? json;
       if (note !== undefined) add(wrapped(`→ ${harmlessLine(note)}`, room - 2).map((line) => dim(`  ${line}`)));
@@ -128,16 +128,16 @@ function details(
 
 function figures(told: ToldCondensation, known: CondensationDetails | undefined): readonly string[] {
   const { tokensBefore: before, tokensAfter: after } = told;
-  const sizes = `a request: ${shownNumber(before)} before, ${shownNumber(after)} after (${percent(before, after)})`;
+  const sizes = `a request: ${formatNumber(before)} before, ${formatNumber(after)} after (${percent(before, after)})`;
   if (known === undefined) return [sizes];
   return [
     sizes,
-    `the prompt cache still serves ${shownNumber(known.untouchedTokens)}; ${shownNumber(known.rewrittenTokens)} are written anew, once`,
+    `the prompt cache still serves ${formatNumber(known.untouchedTokens)}; ${formatNumber(known.rewrittenTokens)} are written anew, once`,
   ];
 }
 
 function sized(tokens: number | undefined): string {
-  return tokens === undefined ? '' : shownNumber(tokens);
+  return tokens === undefined ? '' : formatNumber(tokens);
 }
 
 function entry(

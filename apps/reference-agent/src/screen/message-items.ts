@@ -1,4 +1,4 @@
-import type { InitEvent } from '../headless/stream-event.js';
+import type { InitEvent } from '../output/stream-event.js';
 import { markdownLines } from './markdown-lines.js';
 import { harmless, harmlessLine, cutLine, wrapped } from './shown-width.js';
 import type { Styles } from './styles.js';

@@ -1,11 +1,11 @@
 import { matchesKey } from '@mariozechner/pi-tui';
-import type { Page, PageLine } from '../interactive/command-screen.js';
+import type { Page, Line } from '../output/lines.js';
 import { cutLine, harmless, harmlessLine, padLine, typedText, wrapped } from './shown-width.js';
 import type { Styles } from './styles.js';
 import type { View } from './view.js';
 
 /** Words before lines that a colour sets apart from others. */
-const marks: Readonly<Partial<Record<NonNullable<PageLine['style']>, string>>> = {
+const marks: Readonly<Partial<Record<NonNullable<Line['style']>, string>>> = {
   added: '+ ',
   removed: '- ',
   hidden: '░ ',
@@ -128,8 +128,8 @@ export class Pager implements View {
     this.#top = Math.round(share * lines.length);
   }
 
-  #styled(style: NonNullable<PageLine['style']>, text: string): string {
-    const { dim, bold, green, red } = this.#styles.colours;
+  #styled(style: NonNullable<Line['style']>, text: string): string {
+    const { dim, bold, green, red, yellow } = this.#styles.colours;
     switch (style) {
       case 'plain':
         return text;
@@ -142,6 +142,8 @@ export class Pager implements View {
         return green(text);
       case 'removed':
         return red(text);
+      case 'problem':
+        return yellow(text);
     }
   }
 }

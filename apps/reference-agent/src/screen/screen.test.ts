@@ -73,7 +73,7 @@ test.each([60, 80, 200])(
     const lines = await terminal.seenText('ready');
     expect(lines.filter((line) => line.includes('looking at'))).toHaveLength(1);
     expect(lines[0]).toBe(' > Please look at it.');
-    expect(lines.some((line) => line.includes('12k/200k (6%)'))).toBe(true);
+    expect(lines.some((line) => line.includes('12.0k/200k (6 %)'))).toBe(true);
     expect(frameFaults(terminal.screen.frames)).toEqual([]);
   },
 );

@@ -1,6 +1,7 @@
 import { isKeyRelease, matchesKey, TUI } from '@mariozechner/pi-tui';
 import type { Component, Terminal } from '@mariozechner/pi-tui';
-import type { CommandScreen, Choice, Page } from '../interactive/command-screen.js';
+import type { Choice, Page } from '../output/lines.js';
+import type { CommandScreen } from '../interactive/command-screen.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
 import type { SessionEvent, SessionState } from '../interactive/session-event.js';
 import { ApprovalDialog } from './approval-dialog.js';

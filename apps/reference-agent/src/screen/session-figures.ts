@@ -1,6 +1,6 @@
 import { nextRequest } from '../interactive/commands/opened-session.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
-import { RunFigures } from '../interactive/run-figures.js';
+import { SessionFigures } from '../output/figures.js';
 import type { Figures } from './screen.js';
 
 /**
@@ -10,14 +10,14 @@ import type { Figures } from './screen.js';
  * @param changed - called when they are other ones
  */
 export function sessionFigures(session: InteractiveSession, changed: () => void): () => Figures {
-  let run = new RunFigures();
+  let run = new SessionFigures();
   let figures: Figures | undefined;
   let tokens: number | undefined;
   let isDue = true;
   let isCounting = false;
   session.observe((event) => {
     if (event.type === 'opened') {
-      run = new RunFigures(event.history.map(({ event: past }) => past));
+      run = new SessionFigures(event.history.map(({ event: past }) => past));
       tokens = undefined;
     } else if (event.type === 'logged') run.append(event.event);
     else return;
@@ -43,7 +43,11 @@ export function sessionFigures(session: InteractiveSession, changed: () => void)
     const { opened } = session;
     if (opened === undefined) return {};
     if (isDue && !isCounting) void count();
-    figures ??= run.figures();
+    figures ??= figuresOf(run);
     return { ...figures, tokens, model: opened.model, window: opened.agent.llm.contextWindow };
   };
+}
+
+function figuresOf({ costUsd, cachedShare, saved }: SessionFigures): Figures {
+  return { costUsd, cachedShare, savedTokens: saved.tokens, savedUsd: saved.usd };
 }

@@ -3,7 +3,7 @@ import type { Event } from '@palimpsest/events';
 import { expect, test } from 'vitest';
 import { faultOf, hostile } from '../../test-support/hostile-text.js';
 import { colouredStyles, plainStyles } from '../../test-support/screen-rig.js';
-import type { StreamEvent } from '../headless/stream-event.js';
+import type { StreamEvent } from '../output/stream-event.js';
 import type { FileDiff } from '../interactive/file-diff.js';
 import { SessionItems } from './session-items.js';
 import type { Styles } from './styles.js';

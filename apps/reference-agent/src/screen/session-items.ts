@@ -1,11 +1,9 @@
 import type { Event } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
-import type { RetryEvent, StreamEvent } from '../headless/stream-event.js';
+import type { RetryEvent, StreamEvent } from '../output/stream-event.js';
 import type { FileDiff } from '../interactive/file-diff.js';
 import type { LoggedEvent, SessionEvent } from '../interactive/session-event.js';
-import { callInWords } from '../output/call-words.js';
-import { CondensationCourse, isEmpty } from '../output/condensation-course.js';
-import { retryInWords } from '../output/run-printer.js';
+import { callPhrase, CondensationProgress, cutOffPhrase, isEmpty, retryPhrase } from '../output/phrases.js';
 import { CallItem } from './call-item.js';
 import { CondensationItem } from './condensation-item.js';
 import { LiveAnswer } from './live-answer.js';
@@ -36,7 +34,7 @@ export class SessionItems {
 
   readonly #condensationItems = new Map<string, CondensationItem>();
   #condensations = new LoggedCondensations();
-  #course = new CondensationCourse();
+  #course = new CondensationProgress();
   readonly #diffOf: NonNullable<SessionItemsOptions['diffOf']>;
   readonly #changed: () => void;
 
@@ -59,16 +57,11 @@ export class SessionItems {
     this.#words.clear();
     this.#condensationItems.clear();
     this.#condensations = new LoggedCondensations();
-    this.#course = new CondensationCourse();
+    this.#course = new CondensationProgress();
     this.#live.discard();
     this.#transcript.add(headerItem(init, this.#styles));
     for (const logged of history) this.logged(logged);
-    for (const { name, arguments: json } of init.cutOff) {
-      this.notice(
-        'problem',
-        `An earlier run was cut off in this call, and nobody knows its result: ${callInWords({ name, arguments: json })}`,
-      );
-    }
+    for (const call of init.cutOff) this.notice('problem', cutOffPhrase(call));
     for (const note of init.notes) this.notice('info', note);
   }
 
@@ -113,7 +106,7 @@ export class SessionItems {
         return;
       }
       case 'tool-call': {
-        this.#words.set(told.id, callInWords(told).slice(0, keptWords));
+        this.#words.set(told.id, callPhrase(told).slice(0, keptWords));
         const { id } = told;
         const item = new CallItem(told, this.#styles, () => void this.#readDiff(id));
         this.#calls.set(told.id, item);
@@ -158,7 +151,7 @@ export class SessionItems {
     }
   }
 
-  #courseOf(told: Parameters<CondensationCourse['follow']>[0]): void {
+  #courseOf(told: Parameters<CondensationProgress['follow']>[0]): void {
     for (const { level, text } of this.#course.follow(told)) this.notice(level, text);
   }
 
@@ -174,8 +167,7 @@ export class SessionItems {
 
   /** A model call failed, and is tried again. */
   retried(event: RetryEvent): void {
-    const words = retryInWords(event);
-    this.notice('problem', `${words.charAt(0).toUpperCase()}${words.slice(1)}`);
+    this.notice('problem', retryPhrase(event));
   }
 }
 

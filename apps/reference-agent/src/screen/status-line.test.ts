@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { colouredStyles, plainStyles } from '../../test-support/screen-rig.js';
 import { columnsOf } from './shown-width.js';
-import { inThousands } from '../output/shown-number.js';
-import { shownTime, shownUsd, statusLine } from './status-line.js';
+import { formatDollars, formatThousands } from '../output/lines.js';
+import { shownTime, statusLine } from './status-line.js';
 import type { Status } from './status-line.js';
 
 const all: Status = {
@@ -21,13 +21,13 @@ const all: Status = {
 
 test('200 columns have room for all of it', () => {
   expect(statusLine(all, 200, plainStyles)).toBe(
-    ' ⠼ running tools 1m15s · ◆ condensing behind · claude-sonnet-5-5 · ▰▰▱▱▱▱▱▱▱▱ · 34k/200k (17%) · $1.23 · 92% cached · saved 41%, $0.87',
+    ' ⠼ running tools 1m15s · ◆ condensing behind · claude-sonnet-5-5 · ▰▰▱▱▱▱▱▱▱▱ · 34.2k/200k (17 %) · $1.23 · 92 % cached · saved 41 %, $0.870',
   );
 });
 
 test.each([
-  [100, ' ⠼ running tools 1m15s · ◆ condensing behind · 34k/200k (17%) · $1.23 · saved 41%, $0.87'],
-  [60, ' ⠼ running tools 1m15s · 34k/200k (17%) · $1.23'],
+  [100, ' ⠼ running tools 1m15s · ◆ condensing behind · 34.2k/200k (17 %) · $1.23 · saved 41 %, $0.870'],
+  [60, ' ⠼ running tools 1m15s · 34.2k/200k (17 %) · $1.23'],
   [30, ' ⠼ running tools 1m15s'],
   [10, ' ⠼ runnin…'],
 ])('the least important goes first: %i columns', (width, line) => {
@@ -50,22 +50,28 @@ test('what is not known is left out, and a model cannot drive the terminal with 
 
 test('where prices are not known, what was saved is no money', () => {
   const { costUsd: _, ...unpriced } = all;
-  expect(statusLine(unpriced, 200, plainStyles)).toMatch(/ · 92% cached · saved 41%$/);
+  expect(statusLine(unpriced, 200, plainStyles)).toMatch(/ · 92 % cached · saved 41 %$/);
 });
 
 test('numbers are short, and say no more than is known', () => {
-  expect([0, 999, 1_000, 9_949, 9_951, 34_210, 999_499, 999_500, 1_000_000, 2_000_000].map(inThousands)).toEqual([
-    '0',
-    '999',
+  expect([0, 940, 1_000, 34_210, 99_949, 99_950, 999_499, 999_500, 1_000_000, 2_000_000].map(formatThousands)).toEqual([
+    '0.0k',
+    '0.9k',
     '1.0k',
-    '9.9k',
-    '10k',
-    '34k',
+    '34.2k',
+    '99.9k',
+    '100k',
     '999k',
     '1.0M',
     '1M',
     '2M',
   ]);
-  expect([0, 0.0123, 0.5, 12.345, -0.2].map(shownUsd)).toEqual(['$0.00', '$0.0123', '$0.50', '$12.35', '−$0.20']);
+  expect([0, 0.0123, 0.5, 12.345, -0.2].map(formatDollars)).toEqual([
+    '$0.00',
+    '$0.0123',
+    '$0.500',
+    '$12.35',
+    '−$0.200',
+  ]);
   expect([0, 59_999, 60_000, 3_600_000].map(shownTime)).toEqual(['0s', '59s', '1m00s', '1h00m']);
 });

@@ -1,4 +1,4 @@
-import { inThousands } from '../output/shown-number.js';
+import { formatDollars, formatShare, formatThousands } from '../output/lines.js';
 import { columnsOf, cutLine, harmlessLine } from './shown-width.js';
 import type { Styles } from './styles.js';
 
@@ -60,20 +60,20 @@ function partsOf(status: Status, colours: Styles['colours']): readonly Part[] {
     status.isCondensingBehind === true ? { text: magenta('◆ condensing behind'), rank: 3 } : [],
     model === undefined ? [] : { text: cutLine(harmlessLine(model), 32), rank: 6 },
     contextPart(status, colours),
-    costUsd === undefined ? [] : { text: shownUsd(costUsd), rank: 2 },
-    cachedShare === undefined ? [] : { text: `${percent(cachedShare)} cached`, rank: 7 },
+    costUsd === undefined ? [] : { text: formatDollars(costUsd), rank: 2 },
+    cachedShare === undefined ? [] : { text: `${formatShare(cachedShare)} cached`, rank: 7 },
     savedPart(status, green),
   ].flat();
 }
 
 function contextPart({ tokens, window }: Status, { green, yellow, red, dim }: Styles['colours']): readonly Part[] {
   if (tokens === undefined) return [];
-  if (window === undefined) return [{ text: `${inThousands(tokens)} tokens`, rank: 1 }];
+  if (window === undefined) return [{ text: `${formatThousands(tokens)} tokens`, rank: 1 }];
   const share = Math.min(1, tokens / window);
   const filled = Math.min(barCells, Math.ceil(share * barCells));
   const colour = share < 0.6 ? green : share < 0.85 ? yellow : red;
   const bar = `${colour('▰'.repeat(filled))}${dim('▱'.repeat(barCells - filled))}`;
-  const words = `${inThousands(tokens)}/${inThousands(window)} (${percent(share)})`;
+  const words = `${formatThousands(tokens)}/${formatThousands(window)} (${formatShare(share)})`;
   // The bar goes before the figures do.
   return [
     { text: bar, rank: 8 },
@@ -85,19 +85,8 @@ function savedPart({ savedTokens, savedUsd, costUsd }: Status, green: (text: str
   if (savedTokens === undefined || (savedTokens === 0 && (savedUsd ?? 0) === 0)) return [];
   // At an address whose prices are not known nobody knows what was saved.
   const isPriced = costUsd !== undefined;
-  const money = !isPriced || savedUsd === undefined || Math.abs(savedUsd) < 0.005 ? '' : `, ${shownUsd(savedUsd)}`;
-  return [{ text: green(`saved ${percent(savedTokens)}${money}`), rank: 5 }];
-}
-
-/** An amount of money: with cents, and with four digits where it is less than that. */
-export function shownUsd(usd: number): string {
-  const sign = usd < 0 ? '−' : '';
-  const amount = Math.abs(usd);
-  return `${sign}$${amount.toFixed(amount !== 0 && amount < 0.1 ? 4 : 2)}`;
-}
-
-function percent(share: number): string {
-  return `${Math.round(100 * share)}%`;
+  const money = !isPriced || savedUsd === undefined || Math.abs(savedUsd) < 0.005 ? '' : `, ${formatDollars(savedUsd)}`;
+  return [{ text: green(`saved ${formatShare(savedTokens)}${money}`), rank: 5 }];
 }
 
 /** A time, in seconds, or minutes and seconds, or hours and minutes. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { faultOf, hostile } from '../../test-support/hostile-text.js';
 import { colouredStyles, plainStyles } from '../../test-support/screen-rig.js';
-import type { PageLine } from '../interactive/command-screen.js';
+import type { Line } from '../output/lines.js';
 import { ApprovalDialog } from './approval-dialog.js';
 import { ChoiceList } from './choice-list.js';
 import { Pager } from './pager.js';
@@ -10,7 +10,7 @@ import { Question } from './question.js';
 import { queueLines } from './queue-lines.js';
 import { statusLine } from './status-line.js';
 
-const lineStyles: readonly NonNullable<PageLine['style']>[] = ['plain', 'dim', 'strong', 'hidden', 'added', 'removed'];
+const lineStyles: readonly NonNullable<Line['style']>[] = ['plain', 'dim', 'strong', 'hidden', 'added', 'removed'];
 
 test('whatever anybody writes, a dialog, a page, a choice and a question are no wider than the terminal and do not drive it', () => {
   fc.assert(

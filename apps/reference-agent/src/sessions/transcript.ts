@@ -1,7 +1,7 @@
 import type { Event, EventId } from '@palimpsest/events';
 import { shownLines } from '@palimpsest/terminal';
-import { StreamTranslation } from '../headless/stream-translation.js';
-import type { StreamEvent } from '../headless/stream-event.js';
+import { StreamTranslation } from '../output/stream-translation.js';
+import type { StreamEvent } from '../output/stream-event.js';
 import type { SessionRecord } from './session-record.js';
 
 /** A session as markdown, part by part: everything that was said and done, with what the model no longer reads marked. */

@@ -2,7 +2,7 @@ import { structuredSummaryCondenser } from '@palimpsest/condensers';
 import type { Condensation } from '@palimpsest/events';
 import type { OpenedSession } from '../../open-session.js';
 import { UsageError } from '../../usage-error.js';
-import { condensationInWords } from '../condensation-details.js';
+import { condensationPhrase } from '../../output/condensation-lines.js';
 import { condensationHistory } from './log-readers.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
@@ -29,7 +29,7 @@ export const compactCommand: CommandWork = {
     const { made } = done;
     // That nothing was condensed, and why, stands in the transcript already: the log has told it.
     const details = made === undefined ? undefined : condensationHistory(conversation).details(made.id);
-    if (details !== undefined) screen.say(`${condensationInWords(details)}\n/condensations last shows all of it.`);
+    if (details !== undefined) screen.say(`${condensationPhrase(details)}\n/condensations last shows all of it.`);
   },
 };
 

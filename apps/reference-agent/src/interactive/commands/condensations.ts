@@ -4,10 +4,15 @@ import { isRelevanceDirective } from '@palimpsest/relevance-tool';
 import type { RelevanceDirective } from '@palimpsest/relevance-tool';
 import type { CondensationDetails, CondensationHistory, View } from '@palimpsest/view';
 import type { OpenedSession } from '../../open-session.js';
-import { inThousands } from '../../output/shown-number.js';
+import { formatThousands } from '../../output/lines.js';
 import { UsageError } from '../../usage-error.js';
-import { condensationInWords, condensationPage, directivePage, directiveTokens } from '../condensation-details.js';
-import type { Choice } from '../command-screen.js';
+import {
+  condensationPhrase,
+  condensationPage,
+  directivePage,
+  directiveTokens,
+} from '../../output/condensation-lines.js';
+import type { Choice } from '../../output/lines.js';
 import { condensationHistory } from './log-readers.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
@@ -65,7 +70,7 @@ export function condensationChoice(details: CondensationDetails): readonly Choic
   const { condensation, forgotten, masked, tokensBefore, tokensAfter } = details;
   if (forgotten.length + masked.length === 0) return [];
   const kind = condensation.summary !== undefined ? 'summary' : forgotten.length > 0 ? 'left out' : 'notes';
-  const detail = `${addressOf(condensation.id)} ${condensationInWords(details)}`;
+  const detail = `${addressOf(condensation.id)} ${condensationPhrase(details)}`;
   return [{ label: labelOf(condensation, kind, tokensBefore, tokensAfter), detail, value: condensation.id }];
 }
 
@@ -77,8 +82,8 @@ function directiveChoice(directive: RelevanceDirective, view: View): Choice {
 
 function labelOf({ timestamp }: Event, kind: string, before: number, after: number | undefined): string {
   const when = timestamp.slice(5, 16).replace('T', ' ');
-  const became = after === undefined ? 'waits' : inThousands(after);
-  return `${when} ${kind} ${inThousands(before)} → ${became}`;
+  const became = after === undefined ? 'waits' : formatThousands(after);
+  return `${when} ${kind} ${formatThousands(before)} → ${became}`;
 }
 
 /** The id of the choice that a person names by its address or the beginning of it. @throws {@link UsageError} */

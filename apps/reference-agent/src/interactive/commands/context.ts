@@ -1,8 +1,8 @@
 import type { ContextKind, ContextPart, ContextUse, View } from '@palimpsest/view';
 import type { OpenedSession } from '../../open-session.js';
-import type { Page, PageLine } from '../command-screen.js';
-import { callOf, eventInWords } from '../event-words.js';
-import { counted, inColumns, percent, tokens } from '../figures-in-words.js';
+import type { Page, Line } from '../../output/lines.js';
+import { callOf, eventPhrase } from '../../output/phrases.js';
+import { formatCount, alignColumns, formatShare, formatTokens } from '../../output/lines.js';
 import { nextRequest, openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
 
@@ -37,25 +37,25 @@ function contextPage(view: View, use: ContextUse, { agent }: OpenedSession): Pag
   const notSent = use.tokens - use.sentTokens;
   const rows = sent.map((part) => [
     nameOf(part, agent.tools.size),
-    tokens(part.tokens),
-    percent(part.tokens / whole),
-    counted(part.events, 'event'),
+    formatTokens(part.tokens),
+    formatShare(part.tokens / whole),
+    formatCount(part.events, 'event'),
   ]);
   return {
-    title: `Context: ${tokens(use.sentTokens)}${contextWindow === undefined ? '' : ` of ${tokens(contextWindow)} (${percent(use.sentTokens / contextWindow)})`}`,
+    title: `Context: ${formatTokens(use.sentTokens)}${contextWindow === undefined ? '' : ` of ${formatTokens(contextWindow)} (${formatShare(use.sentTokens / contextWindow)})`}`,
     lines: [
-      ...inColumns(rows).map((text): PageLine => ({ text })),
+      ...alignColumns(rows).map((text): Line => ({ text })),
       ...(notSent > 0
-        ? [{ text: `Kept, and not sent: ${tokens(notSent)}, such as old thinking`, style: 'dim' } as const]
+        ? [{ text: `Kept, and not sent: ${formatTokens(notSent)}, such as old thinking`, style: 'dim' } as const]
         : []),
       { text: '' },
       ...freeLines(use, agent.condenser?.name),
       { text: '' },
       { text: 'The largest', style: 'strong' },
-      ...use.largest.map(({ index, address, sentTokens: size }): PageLine => {
+      ...use.largest.map(({ index, address, sentTokens: size }): Line => {
         const event = view.events.at(index);
-        const words = event === undefined ? '' : eventInWords(event, callOf(event, view));
-        return { text: `${address}  ${tokens(size).padStart(14)}  ${words}` };
+        const words = event === undefined ? '' : eventPhrase(event, callOf(event, view));
+        return { text: `${address}  ${formatTokens(size).padStart(14)}  ${words}` };
       }),
       { text: '' },
       {
@@ -71,9 +71,9 @@ function nameOf({ kind, toolName }: ContextPart, tools: number): string {
   return kind === 'tools' ? `${kinds.tools} (${tools})` : kinds[kind];
 }
 
-function freeLines({ untilWindow, untilThreshold }: ContextUse, condenser: string | undefined): readonly PageLine[] {
+function freeLines({ untilWindow, untilThreshold }: ContextUse, condenser: string | undefined): readonly Line[] {
   const left = (count: number, of: string): string =>
-    count >= 0 ? `${tokens(count)} free until ${of}` : `${tokens(-count)} over ${of}`;
+    count >= 0 ? `${formatTokens(count)} free until ${of}` : `${formatTokens(-count)} over ${of}`;
   return [
     ...(untilThreshold === undefined ? [] : [{ text: left(untilThreshold, 'the limit of the condenser') }]),
     ...(untilWindow === undefined

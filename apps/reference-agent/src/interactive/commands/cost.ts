@@ -1,11 +1,16 @@
 import { totalInputTokens } from '@palimpsest/llm-adapters';
-import { shownNumber } from '../../output/shown-number.js';
-import { reasonInWords } from '../../output/condensation-reasons.js';
-import type { CacheBreak } from '../../run-account.js';
-import type { Page, PageLine } from '../command-screen.js';
-import { counted, dollars, inColumns, percent, tokens } from '../figures-in-words.js';
-import type { RunFigures } from '../run-figures.js';
-import { runFigures } from './log-readers.js';
+import {
+  formatNumber,
+  formatCount,
+  formatDollars,
+  alignColumns,
+  formatShare,
+  formatTokens,
+} from '../../output/lines.js';
+import { reasonPhrase } from '../../output/phrases.js';
+import type { CacheBreak, SessionFigures } from '../../output/figures.js';
+import type { Page, Line } from '../../output/lines.js';
+import { sessionFigures } from './log-readers.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
 
@@ -13,50 +18,53 @@ import type { CommandWork } from './screen-command.js';
 export const costCommand: CommandWork = {
   async run(_, screen) {
     const { conversation } = openedSession(screen.session);
-    await screen.show(costPage(runFigures(conversation)));
+    await screen.show(costPage(sessionFigures(conversation)));
   },
 };
 
 /** What a session has cost. */
-export function costPage(figures: RunFigures): Page {
-  const { bills, account, cacheBreaks } = figures;
-  const { costUsd, cachedShare, savedTokens, savedBill, steps } = figures.figures();
+export function costPage(figures: SessionFigures): Page {
+  const { bills, comparison, cacheBreaks, costUsd, cachedShare, saved } = figures;
   if (bills.length === 0) return { title: 'Cost', lines: [{ text: 'No model was asked yet.' }] };
   const rows = bills.map(({ model, purpose, calls, usage, costUsd: cost }) => [
     `${purpose}, ${model}`,
-    `${shownNumber(calls)}`,
-    shownNumber(totalInputTokens(usage)),
-    percent(usage.cacheReadTokens / Math.max(1, totalInputTokens(usage))),
-    shownNumber(usage.outputTokens),
-    dollars(cost),
+    `${formatNumber(calls)}`,
+    formatNumber(totalInputTokens(usage)),
+    formatShare(usage.cacheReadTokens / Math.max(1, totalInputTokens(usage))),
+    formatNumber(usage.outputTokens),
+    formatDollars(cost),
   ]);
-  const share = (saved: number): string => percent(saved);
   return {
-    title: `Cost: ${dollars(costUsd)}, ${percent(cachedShare)} of the agent's input from the cache`,
+    title: `Cost: ${formatDollars(costUsd)}, ${formatShare(cachedShare)} of the agent's input from the cache`,
     lines: [
-      ...inColumns([['', 'calls', 'tokens in', 'cached', 'tokens out', 'cost'], ...rows]).map(headed),
+      ...alignColumns([['', 'calls', 'tokens in', 'cached', 'tokens out', 'cost'], ...rows]).map(headed),
       { text: '' },
       { text: 'With and without condensation', style: 'strong' },
-      ...(account.condensations === 0
+      ...(comparison.condensations === 0
         ? [{ text: 'Nothing was condensed.' }]
-        : inColumns([
+        : alignColumns([
             ['', 'condensed', 'without', 'saved'],
             [
               'tokens sent',
-              shownNumber(Math.round(account.tokensSent)),
-              shownNumber(Math.round(account.tokensUncondensed)),
-              share(savedTokens),
+              formatNumber(Math.round(comparison.tokensSent)),
+              formatNumber(Math.round(comparison.tokensUncondensed)),
+              formatShare(saved.tokens),
             ],
             [
               'largest request',
-              shownNumber(Math.round(account.peakSent)),
-              shownNumber(Math.round(account.peakUncondensed)),
+              formatNumber(Math.round(comparison.peakSent)),
+              formatNumber(Math.round(comparison.peakUncondensed)),
               '',
             ],
-            ['cost', dollars(account.costUsd), dollars(account.costUncondensedUsd), share(savedBill)],
+            [
+              'cost',
+              formatDollars(comparison.costUsd),
+              formatDollars(comparison.costUncondensedUsd),
+              formatShare(saved.bill),
+            ],
           ]).map(headed)),
       {
-        text: `Estimates for ${counted(steps, 'model call')} at the prices of ${account.pricedAs.join(' and ')}, with a prompt cache that holds the request before.`,
+        text: `Estimates for ${formatCount(comparison.steps, 'model call')} at the prices of ${comparison.pricedAs.join(' and ')}, with a prompt cache that holds the request before.`,
         style: 'dim',
       },
       { text: '' },
@@ -68,22 +76,16 @@ export function costPage(figures: RunFigures): Page {
   };
 }
 
-function headed(text: string, index: number): PageLine {
+function headed(text: string, index: number): Line {
   return index === 0 ? { text, style: 'dim' } : { text };
 }
 
 function breakInWords({ cause, rewrittenTokens }: CacheBreak): string {
-  return `${causeInWords(cause)}: ${tokens(rewrittenTokens)} written again`;
+  return `${causeInWords(cause)}: ${formatTokens(rewrittenTokens)} written again`;
 }
 
 function causeInWords(cause: CacheBreak['cause']): string {
-  if (cause?.type === 'condensation') {
-    const { condenser, reason } = cause.metadata ?? {};
-    return `condensation, ${reasonInWords({
-      condenser: typeof condenser === 'string' ? condenser : undefined,
-      reason: typeof reason === 'string' ? reason : undefined,
-    })}`;
-  }
+  if (cause?.type === 'condensation') return `condensation, ${reasonPhrase(cause.metadata ?? {})}`;
   if (cause?.type === 'condensation-revert') return 'a condensation was taken back';
   return cause?.type === 'system-prompt' ? 'the instructions or the tools have changed' : 'the history was changed';
 }

@@ -1,13 +1,13 @@
 import type { Conversation } from '@palimpsest/agent';
 import type { Event, EventLog } from '@palimpsest/events';
 import { CondensationHistory } from '@palimpsest/view';
-import { RunFigures } from '../run-figures.js';
+import { SessionFigures } from '../../output/figures.js';
 
 /** What the condensations of a conversation changed. The log is read once; a call reads what has come since. */
 export const condensationHistory = readerOf(() => new CondensationHistory());
 
 /** The figures of a conversation. The log is read once; a call reads what has come since. */
-export const runFigures = readerOf(() => new RunFigures());
+export const sessionFigures = readerOf(() => new SessionFigures());
 
 function readerOf<Reader extends { append(event: Event): void }>(
   make: () => Reader,

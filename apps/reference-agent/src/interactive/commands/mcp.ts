@@ -1,7 +1,6 @@
 import type { McpServerState } from '@palimpsest/mcp';
-import type { PageLine } from '../command-screen.js';
-import { textLines } from '../condensation-details.js';
-import { counted } from '../figures-in-words.js';
+import type { Line } from '../../output/lines.js';
+import { formatCount, textLines } from '../../output/lines.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
 
@@ -28,11 +27,11 @@ export const mcpCommand: CommandWork = {
   },
 };
 
-function serverLines({ name, kind, state, problem, tools, log }: McpServerState): readonly PageLine[] {
+function serverLines({ name, kind, state, problem, tools, log }: McpServerState): readonly Line[] {
   return [
-    { text: `${name} (${kind}): ${state}, ${counted(tools.length, 'tool')}`, style: 'strong' },
+    { text: `${name} (${kind}): ${state}, ${formatCount(tools.length, 'tool')}`, style: 'strong' },
     ...(problem === undefined ? [] : textLines(problem, { indent: 2 })),
-    ...tools.map(({ name: tool, description }): PageLine => {
+    ...tools.map(({ name: tool, description }): Line => {
       const [first = ''] = description.trim().split(/\r\n|\r|\n/);
       return { text: `${tool}  ${first}`, indent: 2 };
     }),

@@ -5,8 +5,8 @@ import { isSet } from '../../model-choice.js';
 import { withoutPassword } from '../../open-session.js';
 import { namedAddress } from '../../settings-of.js';
 import { UsageError } from '../../usage-error.js';
-import type { Choice } from '../command-screen.js';
-import { dollars } from '../figures-in-words.js';
+import type { Choice } from '../../output/lines.js';
+import { formatDollars } from '../../output/lines.js';
 import type { InteractiveSession } from '../interactive-session.js';
 import type { CommandWork } from './screen-command.js';
 
@@ -134,7 +134,7 @@ function knownModels({ surroundings: { env } }: InteractiveSession): readonly Ch
         .flatMap(({ models, prices }) =>
           models.slice(0, 1).map((model) => ({
             label: `${name}/${model}`,
-            detail: `${dollars(prices.input)} in, ${dollars(prices.output)} out for a million tokens, at ${hostOf(ownAddressOf({ name, ...provider }, env))}`,
+            detail: `${formatDollars(prices.input)} in, ${formatDollars(prices.output)} out for a million tokens, at ${hostOf(ownAddressOf({ name, ...provider }, env))}`,
             value: `${name}/${model}`,
           })),
         ),

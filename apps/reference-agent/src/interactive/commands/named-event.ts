@@ -2,9 +2,9 @@ import { addressOf } from '@palimpsest/events';
 import type { LLMConvertibleEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import { UsageError } from '../../usage-error.js';
-import type { Choice } from '../command-screen.js';
-import { callOf, eventInWords } from '../event-words.js';
-import { tokens } from '../figures-in-words.js';
+import type { Choice } from '../../output/lines.js';
+import { callOf, eventPhrase } from '../../output/phrases.js';
+import { formatTokens } from '../../output/lines.js';
 
 /** Those that can be named: messages and results, the newest first. A call is named by its result. */
 export function nameableEvents({ events }: View): readonly LLMConvertibleEvent[] {
@@ -40,8 +40,8 @@ export function namedEvent(view: View, name: string): LLMConvertibleEvent {
 export function eventChoice(event: LLMConvertibleEvent, view: View): Choice {
   const index = view.indexOf(event.id) ?? 0;
   return {
-    label: eventInWords(event, callOf(event, view)),
-    detail: `${addressOf(event.id)}, ${tokens(view.tokens(index, index + 1))}`,
+    label: eventPhrase(event, callOf(event, view)),
+    detail: `${addressOf(event.id)}, ${formatTokens(view.tokens(index, index + 1))}`,
     value: event.id,
   };
 }

@@ -1,4 +1,4 @@
-import type { PageLine } from '../command-screen.js';
+import type { Line } from '../../output/lines.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
 
@@ -14,7 +14,7 @@ export const permissionsCommand: CommandWork = {
     const { settings } = openedSession(screen.session);
     const isYolo = screen.session.flags.yolo === true;
     const { sessionRules } = screen.session;
-    const lines = lists.flatMap(([name, title]): readonly PageLine[] => {
+    const lines = lists.flatMap(([name, title]): readonly Line[] => {
       const rules = settings.origins.filter((each) => each.name === name);
       // A rule that is kept now stands in both lists until the session is opened anew.
       const answered = name === 'permissions.allow' ? sessionRules : [];

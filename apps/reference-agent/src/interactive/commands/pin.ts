@@ -2,8 +2,9 @@ import { addressOf } from '@palimpsest/events';
 import { pinnedEventIds } from '@palimpsest/view';
 import type { LLMConvertibleEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import type { Choice, CommandScreen } from '../command-screen.js';
-import { eventWithAddress } from '../event-words.js';
+import type { Choice } from '../../output/lines.js';
+import type { CommandScreen } from '../command-screen.js';
+import { addressedPhrase } from '../../output/phrases.js';
 import { eventChoice, nameableEvents, namedEvent } from './named-event.js';
 import { openedSession, shownView } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
@@ -27,7 +28,7 @@ export const pinCommand: CommandWork = {
     const more = isMasked
       ? '\nThe model reads a note in its place: /undo-compact or /recall brings the text back.'
       : '';
-    screen.say(`Pinned: ${eventWithAddress(event, conversation.view)}${more}`);
+    screen.say(`Pinned: ${addressedPhrase(event, conversation.view)}${more}`);
   },
   complete: (_, { opened }) =>
     opened === undefined ? [] : offered(unpinned(opened.conversation.view), opened.conversation.view),
@@ -48,7 +49,7 @@ export const unpinCommand: CommandWork = {
     // A result is pinned with its whole batch, by whichever of it was named.
     const ids = new Set(events.flatMap(({ id }) => [id, ...batchOf(id, view)]));
     await conversation.unpin([...ids]);
-    screen.say(events.map((event) => `No longer pinned: ${eventWithAddress(event, view)}`).join('\n'));
+    screen.say(events.map((event) => `No longer pinned: ${addressedPhrase(event, view)}`).join('\n'));
   },
   complete: (_, { opened }) =>
     opened === undefined ? [] : offered(pinnedIn(opened.conversation.view), opened.conversation.view),
@@ -107,7 +108,7 @@ async function listPins(view: View, screen: CommandScreen): Promise<void> {
   if (pinned.length === 0) return screen.say('Nothing is pinned.');
   await screen.show({
     title: `Pinned: ${pinned.length}`,
-    lines: pinned.map((event) => ({ text: eventWithAddress(event, view) })),
+    lines: pinned.map((event) => ({ text: addressedPhrase(event, view) })),
   });
 }
 

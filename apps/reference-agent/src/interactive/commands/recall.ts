@@ -1,10 +1,11 @@
+import { textLines } from '../../output/lines.js';
 import type { Event } from '@palimpsest/events';
 import { searchHidden } from '@palimpsest/relevance-tool';
 import type { HiddenText } from '@palimpsest/relevance-tool';
 import { UsageError } from '../../usage-error.js';
 import type { OpenedSession } from '../../open-session.js';
-import type { CommandScreen, PageLine } from '../command-screen.js';
-import { textLines } from '../condensation-details.js';
+import type { Line } from '../../output/lines.js';
+import type { CommandScreen } from '../command-screen.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
 
@@ -30,7 +31,7 @@ export const recallCommand: CommandWork = {
   },
 };
 
-function pageLines(found: readonly HiddenText[]): readonly PageLine[] {
+function pageLines(found: readonly HiddenText[]): readonly Line[] {
   // The text that was asked for by its address is shown whole.
   const [only] = found;
   if (only !== undefined && found.length === 1) {
@@ -40,9 +41,9 @@ function pageLines(found: readonly HiddenText[]): readonly PageLine[] {
   return [
     ...found
       .slice(0, mostShown)
-      .flatMap(({ description, excerpt }): readonly PageLine[] => [
+      .flatMap(({ description, excerpt }): readonly Line[] => [
         { text: description, style: 'strong' },
-        ...excerpt.map((text): PageLine => ({ text, style: 'hidden' })),
+        ...excerpt.map((text): Line => ({ text, style: 'hidden' })),
       ]),
     ...(more > 0 ? [{ text: `… and ${more} more: other words find them`, style: 'dim' } as const] : []),
   ];

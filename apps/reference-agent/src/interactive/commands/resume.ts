@@ -3,7 +3,7 @@ import { findSession, listSessions } from '../../sessions/session-list.js';
 import type { ListedSession } from '../../sessions/session-list.js';
 import { sessionStatus } from '../../sessions/session-status.js';
 import { sessionsFolder } from '../../sessions/sessions-folder.js';
-import type { Choice } from '../command-screen.js';
+import type { Choice } from '../../output/lines.js';
 import type { InteractiveSession } from '../interactive-session.js';
 import type { CommandWork } from './screen-command.js';
 

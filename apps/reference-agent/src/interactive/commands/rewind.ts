@@ -4,9 +4,10 @@ import type { UndoStep } from '@palimpsest/tools';
 import { partsBefore, planRewind, rewind, rewindRemarks, stepInWords } from '../../sessions/rewind.js';
 import { findSession } from '../../sessions/session-list.js';
 import { sessionsFolder } from '../../sessions/sessions-folder.js';
-import type { Choice, CommandScreen } from '../command-screen.js';
-import { eventInWords } from '../event-words.js';
-import { counted } from '../figures-in-words.js';
+import type { Choice } from '../../output/lines.js';
+import type { CommandScreen } from '../command-screen.js';
+import { eventPhrase } from '../../output/phrases.js';
+import { formatCount } from '../../output/lines.js';
 import { named } from './condensations.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
@@ -63,7 +64,7 @@ async function agreed(
   const answer = await screen.choose(
     conflicts.length === 0
       ? 'Go back?'
-      : `${counted(conflicts.length, 'file')} changed by another hand since. Go back all the same, and lose that?`,
+      : `${formatCount(conflicts.length, 'file')} changed by another hand since. Go back all the same, and lose that?`,
     conflicts.length === 0
       ? [
           { label: 'yes', value: 'yes' },
@@ -94,11 +95,11 @@ function choiceOf(message: MessageEvent, events: Iterable<Event>): Choice {
   const commands = calls.filter((name) => name === 'run_command').length;
   const ofServers = calls.filter((name) => name.startsWith('mcp__')).length;
   const detail = [
-    `${counted(changed.size, 'file')} written since`,
-    ...(commands === 0 ? [] : [`${counted(commands, 'command')} run`]),
-    ...(ofServers === 0 ? [] : [`${counted(ofServers, 'call')} of MCP servers`]),
+    `${formatCount(changed.size, 'file')} written since`,
+    ...(commands === 0 ? [] : [`${formatCount(commands, 'command')} run`]),
+    ...(ofServers === 0 ? [] : [`${formatCount(ofServers, 'call')} of MCP servers`]),
   ].join(', ');
-  return { label: eventInWords(message), detail, value: message.id };
+  return { label: eventPhrase(message), detail, value: message.id };
 }
 
 function changesFile(tool: string): boolean {

@@ -1,4 +1,5 @@
-import type { Choice, CommandScreen } from '../command-screen.js';
+import type { Choice } from '../../output/lines.js';
+import type { CommandScreen } from '../command-screen.js';
 import type { InteractiveSession } from '../interactive-session.js';
 
 /** A command that is typed with a slash. */

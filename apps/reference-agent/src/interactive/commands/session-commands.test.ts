@@ -8,7 +8,7 @@ import { ScriptedModel } from '../../../test-support/scripted-model.js';
 import { twoTurnReply } from '../../../test-support/two-turns.js';
 import { typedCommands } from '../../../test-support/typed-commands.js';
 import { findSession, listSessions } from '../../sessions/session-list.js';
-import { RunFigures } from '../run-figures.js';
+import { SessionFigures } from '../../output/figures.js';
 import type { CommandScreen } from '../command-screen.js';
 import { screenCommands } from './index.js';
 import { runTypedCommand, typedCommand } from './typed-command.js';
@@ -165,7 +165,7 @@ test('/cost after /model prices each call as the model that made it', async () =
   await say(talked, 'Begin.');
   await screen.type('/model openai/gpt-5-mini');
   await say(talked, 'Go on.');
-  const { account } = new RunFigures(talked.session.opened?.conversation.events ?? []);
+  const { comparison: account } = new SessionFigures(talked.session.opened?.conversation.events ?? []);
   expect(account).toMatchObject({ steps: 2, pricedAs: ['gpt-5', 'gpt-5-mini'] });
   expect(await screen.type('/cost')).toContain('2 model calls at the prices of gpt-5 and gpt-5-mini,');
 });

@@ -1,6 +1,6 @@
 import { visibleContext } from '@palimpsest/agent/prompts';
 import type { Skill } from '@palimpsest/agent/prompts';
-import type { PageLine } from '../command-screen.js';
+import type { Line } from '../../output/lines.js';
 import { openedSession } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
 
@@ -20,7 +20,7 @@ export const skillsCommand: CommandWork = {
     }
     const { disabledSkills } = settings.settings.context;
     const seen = visibleContext(conversation.view).skills;
-    const lines = skills.flatMap(({ name, kind, description, folder, triggers }): readonly PageLine[] => {
+    const lines = skills.flatMap(({ name, kind, description, folder, triggers }): readonly Line[] => {
       const state = disabledSkills.includes(name) ? 'disabled' : seen.has(name) ? 'the model sees it' : kinds[kind];
       return [
         { text: `${name}: ${state}`, style: 'strong' },

@@ -1,8 +1,8 @@
 import { addressOf } from '@palimpsest/events';
 import type { CondensationHistory, View } from '@palimpsest/view';
-import type { Choice } from '../command-screen.js';
-import { condensationInWords } from '../condensation-details.js';
-import { counted, tokens } from '../figures-in-words.js';
+import type { Choice } from '../../output/lines.js';
+import { condensationPhrase } from '../../output/condensation-lines.js';
+import { formatCount, formatTokens } from '../../output/lines.js';
 import { choiceColumns, condensationChoice, named } from './condensations.js';
 import { condensationHistory } from './log-readers.js';
 import { openedSession } from './opened-session.js';
@@ -30,10 +30,10 @@ export const undoCompactCommand: CommandWork = {
     const back = details.forgotten.filter(({ event }) => conversation.view.indexOf(event.id) !== undefined).length;
     screen.say(
       [
-        `Taken back: ${condensationInWords(details)}.`,
-        `The model reads ${backInWords(back, details.masked.length)} again: ${tokens(before)} → ${tokens(conversation.view.tokens())}.`,
+        `Taken back: ${condensationPhrase(details)}.`,
+        `The model reads ${backInWords(back, details.masked.length)} again: ${formatTokens(before)} → ${formatTokens(conversation.view.tokens())}.`,
         ...(back < details.forgotten.length
-          ? [`${counted(details.forgotten.length - back, 'event')} stay hidden by other condensations.`]
+          ? [`${formatCount(details.forgotten.length - back, 'event')} stay hidden by other condensations.`]
           : []),
         'The condenser rests now, until you /compact or the window is full. What you /pin it keeps then, too.',
       ].join('\n'),
@@ -50,8 +50,8 @@ export const undoCompactCommand: CommandWork = {
 /** What is read again. */
 function backInWords(events: number, masked: number): string {
   const parts = [
-    ...(events > 0 || masked === 0 ? [counted(events, 'event')] : []),
-    ...(masked > 0 ? [counted(masked, 'masked text')] : []),
+    ...(events > 0 || masked === 0 ? [formatCount(events, 'event')] : []),
+    ...(masked > 0 ? [formatCount(masked, 'masked text')] : []),
   ];
   return parts.join(' and ');
 }

@@ -1,4 +1,4 @@
-import { viewPage } from '../view-page.js';
+import { viewPage } from '../../output/view-lines.js';
 import { openedSession, shownView, thinkingRead } from './opened-session.js';
 import type { CommandWork } from './screen-command.js';
 

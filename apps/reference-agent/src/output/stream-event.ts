@@ -155,14 +155,16 @@ export const streamEventSchema = z.discriminatedUnion('type', [
 
 /** A line of `--output-format stream-json`. */
 export type StreamEvent = Immutable<z.infer<typeof streamEventSchema>>;
+/** The lines of one type. */
+export type StreamEventOf<Type extends StreamEvent['type']> = Extract<StreamEvent, { readonly type: Type }>;
 /** A model call that is tried again. */
-export type RetryEvent = Immutable<z.infer<typeof retry>>;
+export type RetryEvent = StreamEventOf<'retry'>;
 /** The first line. */
-export type InitEvent = Immutable<z.infer<typeof init>>;
+export type InitEvent = StreamEventOf<'init'>;
 /** The last line, which is all that `--output-format json` prints. */
-export type ResultEvent = Immutable<z.infer<typeof result>>;
+export type ResultEvent = StreamEventOf<'result'>;
 
-/** The JSON schema of one line. A line of a type that this version does not know passes, and so do fields that it does not know. */
+/** Returns the JSON schema of one line. A line of a type that this version does not know passes, and so do fields that it does not know. */
 export function streamJsonSchema(): Readonly<Record<string, unknown>> {
   const { $schema, anyOf, oneOf, ...rest } = z.toJSONSchema(streamEventSchema, { io: 'input' });
   const types = streamEventSchema.options.map((option) => option.shape.type.value);

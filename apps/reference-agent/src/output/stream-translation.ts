@@ -3,7 +3,7 @@ import type { ActionEvent, Condensation, ContentPart, Event, MessageEvent, ToolR
 import { ViewProjection } from '@palimpsest/view';
 import type { StreamEvent } from './stream-event.js';
 
-/** Translates the events of a log into what is told of them. Every event has to pass it, in order. Absent fields are undefined. */
+/** Translates the events of a log into lines of `stream-json`. Every event has to pass it, in order. Absent fields are undefined. */
 export class StreamTranslation {
   readonly #view = new ViewProjection();
 
@@ -12,7 +12,7 @@ export class StreamTranslation {
     for (const event of past) this.#view.append(event);
   }
 
-  /** What is told of an event: nothing, where it concerns the program alone. */
+  /** Returns the lines of an event: none, if it concerns the program alone. */
   follow(event: Event): readonly StreamEvent[] {
     const before = this.#view.view;
     this.#view.append(event);
@@ -99,7 +99,7 @@ function statusOf(event: ToolResultEvent): 'ok' | 'failed' | 'denied' | 'interru
   }
 }
 
-/** The text of content; anything else is named. */
+/** Returns the text of content. Anything else is named. */
 export function textOf(content: readonly ContentPart[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
 }

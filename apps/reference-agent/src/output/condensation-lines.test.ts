@@ -3,9 +3,9 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { relevanceDirectives } from '@palimpsest/relevance-tool';
 import { condensation, CondensationHistory, View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import type { Page } from './command-screen.js';
-import { condensationPage, directivePage, priceOf } from './condensation-details.js';
-import { viewPage } from './view-page.js';
+import type { Page } from './lines.js';
+import { condensationPage, directivePage, priceOf } from './condensation-lines.js';
+import { viewPage } from './view-lines.js';
 
 const textOf = ({ title, lines }: Page): string => [title, ...lines.map(({ text }) => text)].join('\n');
 const prices = { input: 10, cacheRead: 1, cacheWrite: 12, output: 50 };

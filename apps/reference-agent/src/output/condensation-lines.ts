@@ -4,10 +4,9 @@ import { costOf } from '@palimpsest/llm-adapters';
 import type { TokenPrices } from '@palimpsest/llm-adapters';
 import type { RelevanceDirective } from '@palimpsest/relevance-tool';
 import type { CondensationDetails, ForgottenEvent, View } from '@palimpsest/view';
-import { reasonInWords } from '../output/condensation-reasons.js';
-import type { Page, PageLine } from './command-screen.js';
-import { callOf, eventInWords } from './event-words.js';
-import { counted, dollars, tokens } from './figures-in-words.js';
+import { changePhrase, reasonPhrase, callOf, eventPhrase } from './phrases.js';
+import type { Page, Line } from './lines.js';
+import { formatCount, formatDollars, formatTokens, textLines } from './lines.js';
 
 /** What a condensation costs in the prompt cache and saves at each request. Unit: USD. */
 export interface CondensationPrice {
@@ -33,24 +32,14 @@ export function priceOf(details: CondensationDetails, prices: TokenPrices): Cond
 }
 
 /** A condensation on one line: who, why, and what became of the sizes. */
-export function condensationInWords(details: CondensationDetails): string {
+export function condensationPhrase(details: CondensationDetails): string {
   const { forgotten, masked, tokensBefore, tokensAfter, revert } = details;
-  const changes = [
-    ...(forgotten.length > 0 ? [`${counted(forgotten.length, 'event')} forgotten`] : []),
-    ...(masked.length > 0 ? [`${masked.length} masked`] : []),
-  ];
-  const sizes = `${tokens(tokensBefore)} → ${tokens(tokensAfter)}`;
+  const { summary } = details.condensation;
   return [
-    whyOf(details),
-    changes.join(', ') || 'nothing was forgotten',
-    sizes,
+    reasonPhrase(details.condensation.metadata ?? {}),
+    changePhrase({ tokensBefore, tokensAfter, forgotten: forgotten.length, masked: masked.length, summary }),
     ...(revert === undefined ? [] : ['reverted']),
   ].join(' · ');
-}
-
-function whyOf({ condensation: { metadata = {} } }: CondensationDetails): string {
-  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-  return reasonInWords({ condenser: text(metadata['condenser']), reason: text(metadata['reason']) });
 }
 
 /**
@@ -70,7 +59,7 @@ export function condensationPage(
   return {
     title: `Condensation ${addressOf(condensation.id)}`,
     lines: [
-      strong(whyOf(details)),
+      strong(reasonPhrase(details.condensation.metadata ?? {})),
       plain(askedInWords(request)),
       ...(typeof stage === 'string' ? [plain(`Stage: ${stage}`)] : []),
       ...(typeof model === 'string' ? [plain(`Written by ${model}.`)] : []),
@@ -81,14 +70,14 @@ export function condensationPage(
       ...(summary === undefined
         ? []
         : [blank, strong('The summary that stands in its place'), ...textLines(summary, { indent: 2 })]),
-      ...section(`Forgotten: ${counted(forgotten.length, 'event')}`, forgotten.length, [
+      ...section(`Forgotten: ${formatCount(forgotten.length, 'event')}`, forgotten.length, [
         ...forgotten.map((each) => lineOf(each, view)),
       ]),
       ...section(
         `Masked: ${masked.length}`,
         masked.length,
         masked.flatMap((each) => [
-          lineOf(each, view, ` → ${tokens(each.tokensAfter)}, ${each.what}`),
+          lineOf(each, view, ` → ${formatTokens(each.tokensAfter)}, ${each.what}`),
           ...textLines(each.note, { indent: 4, style: 'dim' }),
         ]),
       ),
@@ -109,28 +98,28 @@ function askedInWords(request: CondensationRequest | undefined): string {
   return `${request.source === 'agent' ? 'The agent' : 'The program'} asked for it${why}.`;
 }
 
-function figureLines(details: CondensationDetails, prices: TokenPrices | undefined): readonly PageLine[] {
+function figureLines(details: CondensationDetails, prices: TokenPrices | undefined): readonly Line[] {
   const { tokensBefore, tokensAfter, savedTokens, rewrittenTokens, untouchedTokens } = details;
   const lines = [
     plain(
-      `Before: ${tokens(tokensBefore)}. After: ${tokens(tokensAfter)}. Each request has ${tokens(savedTokens)} less.`,
+      `Before: ${formatTokens(tokensBefore)}. After: ${formatTokens(tokensAfter)}. Each request has ${formatTokens(savedTokens)} less.`,
     ),
     plain(
       rewrittenTokens === 0
         ? 'The prompt cache stays as it is.'
-        : `The prompt cache keeps the first ${tokens(untouchedTokens)}; the next request writes ${tokens(rewrittenTokens)} again.`,
+        : `The prompt cache keeps the first ${formatTokens(untouchedTokens)}; the next request writes ${formatTokens(rewrittenTokens)} again.`,
     ),
   ];
   if (prices === undefined) return [...lines, dim('The prices of the model are not known.')];
   const { rewritingUsd, modelUsd, savedUsdPerRequest } = priceOf(details, prices);
   const cost = rewritingUsd + (modelUsd ?? 0);
-  const own = modelUsd === 0 ? '' : `, and its model ${dollars(modelUsd)}`;
+  const own = modelUsd === 0 ? '' : `, and its model ${formatDollars(modelUsd)}`;
   const even =
-    savedUsdPerRequest > 0 ? ` It has paid after ${counted(Math.ceil(cost / savedUsdPerRequest), 'request')}.` : '';
+    savedUsdPerRequest > 0 ? ` It has paid after ${formatCount(Math.ceil(cost / savedUsdPerRequest), 'request')}.` : '';
   return [
     ...lines,
     plain(
-      `That costs ${dollars(rewritingUsd)} once${own}, and each request saves ${dollars(savedUsdPerRequest)}.${modelUsd === undefined ? '' : even}`,
+      `That costs ${formatDollars(rewritingUsd)} once${own}, and each request saves ${formatDollars(savedUsdPerRequest)}.${modelUsd === undefined ? '' : even}`,
     ),
   ];
 }
@@ -155,16 +144,16 @@ export function directivePage(directive: RelevanceDirective, view: View): Page {
   const { before, after } = directiveTokens(directive, view);
   const state =
     after === undefined
-      ? `The note waits until it pays to put it in; the result has ${tokens(before)}.`
+      ? `The note waits until it pays to put it in; the result has ${formatTokens(before)}.`
       : after === 0
         ? 'The result is forgotten by now.'
-        : `The model reads the note: ${tokens(after)} in the place of ${tokens(before)}.`;
+        : `The model reads the note: ${formatTokens(after)} in the place of ${formatTokens(before)}.`;
   return {
     title: `Redaction ${addressOf(directive.id)}`,
     lines: [
       strong('The model said that a result is no longer needed.'),
       ...(target !== undefined && isToolResult(target)
-        ? [plain(`${addressOf(target.id)}  ${eventInWords(target, callOf(target, view))}`)]
+        ? [plain(`${addressOf(target.id)}  ${eventPhrase(target, callOf(target, view))}`)]
         : [plain(`${addressOf(directive.targetEventId)}  a result that the log does not hold`)]),
       plain(state),
       blank,
@@ -176,32 +165,22 @@ export function directivePage(directive: RelevanceDirective, view: View): Page {
   };
 }
 
-function lineOf({ event, address, tokens: size }: ForgottenEvent, view: View, more = ''): PageLine {
+function lineOf({ event, address, tokens: size }: ForgottenEvent, view: View, more = ''): Line {
   return {
-    text: `${address}  ${eventInWords(event, callOf(event, view))} (${tokens(size)}${more})`,
+    text: `${address}  ${eventPhrase(event, callOf(event, view))} (${formatTokens(size)}${more})`,
     style: 'hidden',
     indent: 2,
   };
 }
 
-function section(title: string, count: number, lines: readonly PageLine[]): readonly PageLine[] {
+function section(title: string, count: number, lines: readonly Line[]): readonly Line[] {
   return count === 0 ? [] : [blank, strong(title), ...lines];
 }
 
-const blank: PageLine = { text: '' };
-const plain = (text: string): PageLine => ({ text });
-const strong = (text: string): PageLine => ({ text, style: 'strong' });
-const dim = (text: string): PageLine => ({ text, style: 'dim' });
-
-/** A text as lines of a page. */
-export function textLines(
-  text: string,
-  { indent = 0, style = 'plain' }: Omit<PageLine, 'text'> = {},
-): readonly PageLine[] {
-  // Most texts hold no carriage return, and a search for one character is much faster.
-  const lines = text.includes('\r') ? text.split(/\r\n|\r|\n/) : text.split('\n');
-  return lines.map((line) => ({ text: line, indent, style }));
-}
+const blank: Line = { text: '' };
+const plain = (text: string): Line => ({ text });
+const strong = (text: string): Line => ({ text, style: 'strong' });
+const dim = (text: string): Line => ({ text, style: 'dim' });
 
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CondensationCourse } from './condensation-course.js';
+import { CondensationProgress } from './phrases.js';
 
 const attempt = (outcome: string, reason: string) =>
   ({ type: 'condensation-attempt', id: outcome, condenser: 'small', outcome, reason }) as const;
@@ -7,8 +7,8 @@ const condensation = (forgotten: number) =>
   ({ type: 'condensation', id: 'c', tokensBefore: 9, tokensAfter: 9, forgotten, masked: 0 }) as const;
 const request = (reason?: string) => ({ type: 'condensation-request', id: 'r', reason }) as const;
 
-function linesOf(told: readonly Parameters<CondensationCourse['follow']>[0][]): readonly string[] {
-  const course = new CondensationCourse();
+function linesOf(told: readonly Parameters<CondensationProgress['follow']>[0][]): readonly string[] {
+  const course = new CondensationProgress();
   return told.flatMap((each) => course.follow(each)).map(({ text }) => text);
 }
 

@@ -5,7 +5,7 @@ import { fileEventStore } from '@palimpsest/events/file';
 import { costOf, pricesAt } from '@palimpsest/llm-adapters';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { RunFigures } from './run-figures.js';
+import { SessionFigures } from './figures.js';
 
 const directory = fileURLToPath(new URL('../../../../corpus/', import.meta.url));
 const logOf = async (name: string): Promise<readonly Event[]> => [
@@ -16,10 +16,11 @@ test.each(['demo-default', 'first-task-overflow', 'parallel-calls'])(
   'the figures of %s follow from its events, one by one',
   async (name) => {
     const log = await logOf(name);
-    const figures = new RunFigures();
+    const figures = new SessionFigures();
     for (const [index, event] of log.entries()) {
       figures.append(event);
-      if (index % 20 === 0) expect(figures.view.tokens()).toBe(View.fromEvents(log.slice(0, index + 1)).tokens());
+      // Read in between or at the end, it is the same.
+      if (index % 20 === 0) expect(figures.comparison).toEqual(new SessionFigures(log.slice(0, index + 1)).comparison);
     }
     const usages = log.flatMap((event) =>
       event.type === 'llm-usage' && event.purpose === 'agent' ? [event.usage] : [],
@@ -27,14 +28,10 @@ test.each(['demo-default', 'first-task-overflow', 'parallel-calls'])(
     const sum = (read: (usage: (typeof usages)[number]) => number) =>
       usages.reduce((all, usage) => all + read(usage), 0);
     const input = sum((usage) => usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens);
-    const { requestTokens, cachedShare, steps, condensations } = figures.figures();
-    const last = usages.at(-1);
+    const { cachedShare, steps, condensations } = figures;
     expect(steps).toBe(usages.length);
     expect(condensations).toBe(log.filter(({ type }) => type === 'condensation').length);
     expect(cachedShare).toBeCloseTo(sum(({ cacheReadTokens }) => cacheReadTokens) / input, 10);
-    expect(requestTokens).toBe(
-      (last?.uncachedInputTokens ?? 0) + (last?.cacheReadTokens ?? 0) + (last?.cacheWriteTokens ?? 0),
-    );
     // Each condensation that was followed by a call has the cache written anew, and nothing else has.
     const causes = figures.cacheBreaks.map(({ cause }) => cause?.type);
     expect(new Set(causes)).toEqual(new Set(['condensation']));
@@ -53,13 +50,13 @@ test('what was sent is estimated where the log does not say it', async () => {
     const { estimatedInputTokens: _, ...rest } = event;
     return rest;
   });
-  const [own, other] = [new RunFigures(log).account, new RunFigures(foreign).account];
+  const [own, other] = [new SessionFigures(log).comparison, new SessionFigures(foreign).comparison];
   expect(other.tokensSent / own.tokensSent).toBeCloseTo(1, 1);
   expect(other.peakSent / own.peakSent).toBeCloseTo(1, 1);
 });
 
 test('what it cost is told by model and purpose; an unknown cost makes the sum unknown', () => {
-  const figures = new RunFigures([
+  const figures = new SessionFigures([
     call({ costUsd: 0.5 }),
     createEvent('condensation', {
       forgottenEventIds: [],
@@ -78,16 +75,18 @@ test('what it cost is told by model and purpose; an unknown cost makes the sum u
     { model: 'small', purpose: 'structuredSummary', calls: 2, costUsd: 0.5 },
   ]);
   // The condenser's own reading does not count as the agent's.
-  expect(figures.figures()).toMatchObject({ costUsd: 1.5, cachedShare: 0.75, requestTokens: 400 });
-  figures.append(call({}));
-  expect(figures.figures().costUsd).toBeUndefined();
-  expect(new RunFigures().figures()).toMatchObject({ costUsd: 0, cachedShare: undefined, requestTokens: undefined });
+  expect(figures).toMatchObject({ costUsd: 1.5, cachedShare: 0.75, steps: 2, condensations: 1, isEstimated: false });
+  expect(figures.usage).toMatchObject({ cacheReadTokens: 1_200, outputTokens: 200 });
+  figures.append(call({ usageIsEstimated: true }));
+  expect(figures.isEstimated).toBe(true);
+  expect(figures.costUsd).toBeUndefined();
+  expect(new SessionFigures()).toMatchObject({ costUsd: 0, cachedShare: undefined, steps: 0 });
 });
 
 test('each call is priced as its own model, and no model reads from the cache of another', () => {
   const [dear, cheap] = ['claude-opus-4-5', 'claude-haiku-4-5'];
   const words = [userMessage('x'.repeat(40_000)), userMessage('y'.repeat(4_000))] as const;
-  const figures = new RunFigures();
+  const figures = new SessionFigures();
   let whole = 0;
   const cost = (model: string, tokens: { readonly read?: number; readonly write: number }): number => {
     const prices = pricesAt(model, new Date());
@@ -99,7 +98,7 @@ test('each call is priced as its own model, and no model reads from the cache of
   figures.append(words[0]);
   figures.append(call({ model: dear }));
   whole += cost(dear, { write: sizeOf(words[0]) });
-  expect(figures.account).toMatchObject({ pricedAs: [dear] });
+  expect(figures.comparison).toMatchObject({ pricedAs: [dear] });
   figures.append(words[1]);
   figures.append(call({ model: cheap }));
   // It has read nothing of this before.
@@ -112,9 +111,9 @@ test('each call is priced as its own model, and no model reads from the cache of
   );
   figures.append(createEvent('condensation', { forgottenEventIds: [words[0].id], metadata: condenser }));
   const asked = 2 * costOf(usage, pricesAt(cheap, new Date()) ?? expect.fail());
-  expect(figures.account.costUncondensedUsd).toBeCloseTo(whole, 10);
-  expect(figures.account.costUsd).toBeCloseTo(whole + asked, 10);
-  expect(figures.account.pricedAs).toEqual([dear, cheap]);
+  expect(figures.comparison.costUncondensedUsd).toBeCloseTo(whole, 10);
+  expect(figures.comparison.costUsd).toBeCloseTo(whole + asked, 10);
+  expect(figures.comparison.pricedAs).toEqual([dear, cheap]);
   // The cache of each model breaks by itself.
   for (const model of [cheap, dear]) figures.append(call({ model }));
   expect(figures.cacheBreaks.map(({ cause }) => cause?.type)).toEqual(['condensation', 'condensation']);

@@ -17,7 +17,7 @@ export interface FailedRun {
  *
  * @param message - the failure as the log has it: without secrets
  */
-export function failureInWords(message: string, cause: unknown, { baseUrl, costUsd, unknownModel }: FailedRun): string {
+export function failurePhrase(message: string, cause: unknown, { baseUrl, costUsd, unknownModel }: FailedRun): string {
   if (LimitExceededError.isInstance(cause)) return limitInWords(cause, costUsd) ?? message;
   if (!LLMError.isInstance(cause)) return message;
   if (cause.isRetryable && cause.retryAfterMs !== undefined && cause.retryAfterMs > 0) {
@@ -75,7 +75,7 @@ function limitInWords({ limit, value }: LimitExceededError, costUsd: number | un
 }
 
 /** Why a run has written nothing, by the names of the tools whose calls were denied. */
-export function deniedInWords(tools: readonly string[]): string {
+export function deniedPhrase(tools: readonly string[]): string {
   return `Each call of ${tools.join(', ')} was denied. Allow what is needed ([permissions] allow in the configuration), answer it (--on-ask wait), or allow everything (--yolo).`;
 }
 
@@ -88,7 +88,7 @@ const patterns: Readonly<Record<string, string>> = {
 };
 
 /** What became of an answer that was cut again and again, by the reason of the last cut. */
-export function incompleteInWords(finishReason: string | undefined): string {
+export function incompletePhrase(finishReason: string | undefined): string {
   if (finishReason === 'interrupted')
     return 'The server broke the answer off, each time that the model went on with it.';
   if (finishReason === 'paused') return 'The provider paused the answer, each time that the model went on with it.';
@@ -96,6 +96,6 @@ export function incompleteInWords(finishReason: string | undefined): string {
 }
 
 /** What a run does that got nowhere, by the name of its pattern. */
-export function stuckInWords(pattern: string | undefined): string {
+export function stuckPhrase(pattern: string | undefined): string {
   return `The run got nowhere: ${patterns[pattern ?? ''] ?? 'it repeats itself'}.`;
 }

@@ -1,11 +1,19 @@
 import { sliceText } from '@palimpsest/events';
 import { cutToWidth, onOneLine, widthOf, wrapToWidth } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
-import type { StreamEvent } from '../headless/stream-event.js';
-import { callInWords, callsInWidth } from './call-words.js';
-import { CondensationCourse, isEmpty } from './condensation-course.js';
-import { reasonInWords } from './condensation-reasons.js';
-import { shownNumber } from './shown-number.js';
+import { formatThousands } from './lines.js';
+import {
+  callPhrase,
+  callsPhrase,
+  changePhrase,
+  CondensationProgress,
+  endingPhrase,
+  isEmpty,
+  reasonPhrase,
+  retryPhrase,
+  sizesPhrase,
+} from './phrases.js';
+import type { StreamEvent, StreamEventOf } from './stream-event.js';
 
 /** Lines are no narrower: below, nothing could be read. Unit: columns. */
 const narrowest = 60;
@@ -15,35 +23,33 @@ const rangeColumns = 5;
 const sizeColumns = 7;
 const indent = '     ';
 
-/** Options of {@link RunPrinter}. */
-export interface RunPrinterOptions {
+/** Options of {@link RunTable}. */
+export interface RunTableOptions {
   readonly print: (line: string) => void;
   readonly colors: Colours;
   /** Of the terminal. Lines are never wider, but for a terminal of less than 60. Unit: columns. @defaultValue 80 */
   readonly width?: number;
   /**
-   * To fit a screen: steps in a row that only read are one line, a condensation is one, a failure is its word, and the last call is told by
-   * what follows. Lines come later then. @defaultValue false
+   * True: all fits a screen. Steps in a row that only read are one line, a condensation is one, a failure is its word, and the last call has
+   * none. Lines come later then. @defaultValue false
    */
   readonly isBrief?: boolean;
 }
-
-type Told<Type extends StreamEvent['type']> = Extract<StreamEvent, { readonly type: Type }>;
 
 /** A response of the model, and what its calls answered. */
 interface Step {
   readonly requestTokens: number;
   words: string;
-  readonly calls: Told<'tool-call'>[];
-  readonly results: Told<'tool-result'>[];
+  readonly calls: StreamEventOf<'tool-call'>[];
+  readonly results: StreamEventOf<'tool-result'>[];
 }
 
 /**
- * Prints one line for each response of the model: its words, its calls, the size of their results or the exit status, and the
- * size of the request. A call that failed has a line more, and a condensation tells its reason and what it changed. Call `follow` with
- * every event, in order, and `flush` at the end. How a run begins and ends is not printed: the command knows more of it.
+ * Prints one line for each response of the model: its words, its calls, the size of their results or the exit status, and the size of
+ * the request. A call that failed has a line more, and a condensation has its reason and what it changed. The caller calls `follow` with
+ * every event, in order, and `flush` at the end. It prints itself how a run begins and ends, because it knows more of that.
  */
-export class RunPrinter {
+export class RunTable {
   readonly #print: (line: string) => void;
   readonly #colors: Colours;
   readonly #width: number;
@@ -51,13 +57,13 @@ export class RunPrinter {
   readonly #wordsWidth: number;
   readonly #callsWidth: number;
   readonly #isBrief: boolean;
-  readonly #course = new CondensationCourse();
+  readonly #progress = new CondensationProgress();
   #step: Step | undefined;
   /** Steps that only read, and are not printed yet. */
   #reading: readonly Step[] = [];
   #steps = 0;
 
-  constructor({ print, colors, width = 80, isBrief = false }: RunPrinterOptions) {
+  constructor({ print, colors, width = 80, isBrief = false }: RunTableOptions) {
     this.#isBrief = isBrief;
     this.#numberColumns = isBrief ? rangeColumns : numberColumns;
     this.#print = print;
@@ -86,21 +92,20 @@ export class RunPrinter {
         this.#result(event);
         return;
       case 'condensation':
-        this.#courseOf(event);
+        this.#followProgress(event);
         if (!isEmpty(event)) this.#condensation(event);
         return;
       case 'condensation-request':
       case 'condensation-attempt':
-        this.#courseOf(event);
+        this.#followProgress(event);
         return;
       case 'init':
       case 'delta':
       case 'result':
         return;
-      case 'retry': {
-        this.#note(retryInWords(event));
+      case 'retry':
+        this.#note(retryPhrase(event));
         return;
-      }
       case 'note':
         this.#note(event.text);
         return;
@@ -137,13 +142,13 @@ export class RunPrinter {
     this.#line({ words: first.words, requestTokens: steps.at(-1)?.requestTokens ?? 0, calls, results }, steps.length);
   }
 
-  #begin({ usage }: Told<'usage'>): void {
+  #begin({ usage }: StreamEventOf<'usage'>): void {
     this.#endStep();
     const requestTokens = usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
     this.#step = { requestTokens, words: '', calls: [], results: [] };
   }
 
-  #result(event: Told<'tool-result'>): void {
+  #result(event: StreamEventOf<'tool-result'>): void {
     const step = this.#step;
     if (step?.calls.some(({ id }) => id === event.call) !== true) return;
     step.results.push(event);
@@ -165,14 +170,14 @@ export class RunPrinter {
       calls.length === 0
         ? [padded(said, width)]
         : said === ''
-          ? [padded(callsInWidth(calls, width), width)]
-          : [padded(said, this.#wordsWidth), dim(padded(callsInWidth(calls, this.#callsWidth), this.#callsWidth))];
+          ? [padded(callsPhrase(calls, width), width)]
+          : [padded(said, this.#wordsWidth), dim(padded(callsPhrase(calls, this.#callsWidth), this.#callsWidth))];
     this.#print(
       [
         bold(number.padStart(this.#numberColumns)),
         ...columns,
         this.#colors[ending.color](ending.text.padStart(sizeColumns)),
-        dim(inThousands(requestTokens).padStart(sizeColumns)),
+        dim(formatThousands(requestTokens).padStart(sizeColumns)),
       ].join('  '),
     );
   }
@@ -186,27 +191,27 @@ export class RunPrinter {
     this.#print(this.#colors.dim(`${'#'.padStart(this.#numberColumns)}  ${words}  ${sizes}`));
   }
 
-  #failure({ status, text, call }: Told<'tool-result'>, { calls }: Step): void {
+  #failure({ status, text, call }: StreamEventOf<'tool-result'>, { calls }: Step): void {
     // Of what the user has cut off, nothing has to be told.
     if (status === 'ok' || status === 'interrupted') return;
     const made = calls.find(({ id }) => id === call);
-    const what = calls.length > 1 && made !== undefined ? `${cutToWidth(callInWords(made), 30)}: ` : '';
+    const what = calls.length > 1 && made !== undefined ? `${cutToWidth(callPhrase(made), 30)}: ` : '';
     const color = status === 'failed' ? this.#colors.red : this.#colors.yellow;
     this.#print(color(this.#cut(`     ${what}${status}: ${shownWords(text)}`)));
   }
 
-  #condensation(event: Told<'condensation'>): void {
+  #condensation(event: StreamEventOf<'condensation'>): void {
     this.flush();
     const { dim } = this.#colors;
     // A reason is not cut: on a narrow terminal it has more lines.
     const wrapped = (text: string): readonly string[] =>
       wrapToWidth(sliceText(text, 0, 300), this.#width - indent.length);
     if (this.#isBrief) {
-      const words = reasonInWords({ condenser: sizesInWords(event), reason: event.reason });
+      const words = reasonPhrase({ condenser: sizesPhrase(event), reason: event.reason });
       return this.#marked(wrapped(words));
     }
-    this.#marked(wrapped(reasonInWords(event)));
-    for (const line of wrapped(changeInWords(event))) this.#print(dim(`${indent}${line}`));
+    this.#marked(wrapped(reasonPhrase(event)));
+    for (const line of wrapped(changePhrase(event))) this.#print(dim(`${indent}${line}`));
   }
 
   #marked(lines: readonly string[]): void {
@@ -215,8 +220,8 @@ export class RunPrinter {
     }
   }
 
-  #courseOf(told: Parameters<CondensationCourse['follow']>[0]): void {
-    for (const { text } of this.#course.follow(told)) this.#note(text);
+  #followProgress(event: Parameters<CondensationProgress['follow']>[0]): void {
+    for (const { text } of this.#progress.follow(event)) this.#note(text);
   }
 
   #note(text: string): void {
@@ -227,29 +232,6 @@ export class RunPrinter {
   #cut(line: string): string {
     return cutToWidth(line, this.#width);
   }
-}
-
-/** A model call that is tried again. */
-export function retryInWords({ attempt, attempts, remainingMs, delayMs, error }: Told<'retry'>): string {
-  const which = attempts === undefined ? `${attempt}` : `${attempt} of ${attempts}`;
-  const until = remainingMs === undefined ? '' : `, the last within ${Math.ceil(remainingMs / 1_000)} s`;
-  return `try ${which} failed, the next in ${(delayMs / 1_000).toFixed(1)} s${until}: ${error}`;
-}
-
-/** What a condensation changed. */
-export function changeInWords(event: Told<'condensation'>): string {
-  const { forgotten, masked, summary } = event;
-  const changes = [
-    forgotten === 0
-      ? []
-      : `${shownNumber(forgotten)} events ${summary === undefined ? 'are left out' : 'are a summary'}`,
-    masked === 0 ? [] : `${shownNumber(masked)} are a note`,
-  ].flat();
-  return [sizesInWords(event), ...changes].join('; ');
-}
-
-function sizesInWords({ tokensBefore, tokensAfter }: Told<'condensation'>): string {
-  return `${shownNumber(tokensBefore)} → ${shownNumber(tokensAfter)} tokens a request`;
 }
 
 /** All that it did was to look, and nothing failed. */
@@ -268,25 +250,24 @@ function padded(text: string, width: number): string {
   return cut + ' '.repeat(Math.max(0, width - widthOf(cut)));
 }
 
-/** How the calls of a step ended: the exit status of commands, or the size of what was answered. */
-function endingOf(results: readonly Told<'tool-result'>[]): {
+/** Returns how the calls of a step ended: the worst ending, or the size of the results. */
+function endingOf(results: readonly StreamEventOf<'tool-result'>[]): {
   readonly text: string;
   readonly color: 'red' | 'yellow' | 'dim';
 } {
-  const statuses = results.flatMap(({ exitStatus }) => exitStatus ?? []);
-  const failed = statuses.find((status) => status !== 0);
-  if (results.some(({ status }) => status === 'denied')) return { text: 'denied', color: 'yellow' };
-  if (failed !== undefined) return { text: `exit ${failed}`, color: 'yellow' };
-  if (results.some(({ status }) => status === 'failed')) return { text: 'error', color: 'red' };
-  if (results.some(({ status }) => status === 'interrupted')) return { text: 'cut off', color: 'yellow' };
-  if (statuses.length > 0) return { text: 'exit 0', color: 'dim' };
+  const ending =
+    results.find(({ status }) => status === 'denied') ??
+    results.find(({ exitStatus = 0 }) => exitStatus !== 0) ??
+    results.find(({ status }) => status === 'failed') ??
+    results.find(({ status }) => status === 'interrupted') ??
+    results.find(({ exitStatus }) => exitStatus !== undefined);
+  if (ending !== undefined) {
+    const { status, exitStatus } = ending;
+    const color = exitStatus === 0 ? 'dim' : status === 'failed' && exitStatus === undefined ? 'red' : 'yellow';
+    return { text: endingPhrase(ending), color };
+  }
   const characters = results.reduce((sum, { text }) => sum + text.length, 0);
-  return { text: results.length === 0 ? '' : inThousands(characters / charactersPerToken), color: 'dim' };
+  return { text: results.length === 0 ? '' : formatThousands(characters / charactersPerToken), color: 'dim' };
 }
 
 const charactersPerToken = 4;
-
-/** A number of tokens in thousands. */
-function inThousands(tokens: number): string {
-  return `${(tokens / 1_000).toFixed(1)}k`;
-}

@@ -2,17 +2,15 @@ import { addressOf, isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { Condensation, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { contextUse, pinnedEventIds, sentThinking } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
-import { reasonInWords } from '../output/condensation-reasons.js';
-import type { Page, PageLine } from './command-screen.js';
-import { textLines } from './condensation-details.js';
-import { eventInWords, kindInWords, roleOf, textOfEvent } from './event-words.js';
-import { counted, tokens } from './figures-in-words.js';
+import { reasonPhrase, eventPhrase, kindPhrase, textOfEvent } from './phrases.js';
+import type { Page, Line } from './lines.js';
+import { formatCount, formatTokens, textLines } from './lines.js';
 
 /** How many hidden events are named in one place. The others are counted. */
 const mostNamed = 20;
 
 /**
- * The view as the model reads it, message by message, with what is hidden marked where it stood. Cost: one pass over the log.
+ * Returns the view as the model reads it, message by message, with what is hidden marked in its place. Cost: one pass over the log.
  *
  * @param view - what the next request holds: as the condenser shows it
  * @param thinking - the thinking that is sent, by the event that carries it. The default is all that the view renders
@@ -27,7 +25,7 @@ export function viewPage(
   const pinned = pinnedEventIds(view);
   const hidden = hiddenBefore(view, log);
   const byId = condensationsById(view);
-  const lines: PageLine[] = [];
+  const lines: Line[] = [];
   for (const event of view.events) {
     const before = hidden.get(event.id);
     if (before !== undefined) lines.push(...hiddenLines(before, byId));
@@ -41,7 +39,7 @@ export function viewPage(
   lines.push(...hiddenLines(hidden.get('') ?? [], byId));
   const forgotten = [...hidden.values()].reduce((sum, { length }) => sum + length, 0);
   return {
-    title: `What the model reads: ${tokens(sentTokens)} in ${counted(view.events.length, 'event')}; ${forgotten} hidden`,
+    title: `What the model reads: ${formatTokens(sentTokens)} in ${formatCount(view.events.length, 'event')}; ${forgotten} hidden`,
     lines,
   };
 }
@@ -75,17 +73,17 @@ function condensationsById(view: View): ReadonlyMap<EventId, Condensation> {
 function hiddenLines(
   events: readonly LLMConvertibleEvent[],
   byId: ReadonlyMap<EventId, Condensation>,
-): readonly PageLine[] {
-  const lines: PageLine[] = [];
+): readonly Line[] {
+  const lines: Line[] = [];
   for (const group of groupsOf(events, byId)) {
     const [first] = group;
     const condensation = first === undefined ? undefined : byId.get(first.id);
     lines.push({
-      text: `··· ${counted(group.length, 'event')} hidden: ${condensation === undefined ? 'by the condenser, in the view alone' : `${reasonOf(condensation)} (${addressOf(condensation.id)})`}`,
+      text: `··· ${formatCount(group.length, 'event')} hidden: ${condensation === undefined ? 'by the condenser, in the view alone' : `${reasonPhrase(condensation.metadata ?? {})} (${addressOf(condensation.id)})`}`,
       style: 'hidden',
     });
     for (const event of group.slice(0, mostNamed)) {
-      lines.push({ text: `${addressOf(event.id)}  ${eventInWords(event)}`, style: 'hidden', indent: 4 });
+      lines.push({ text: `${addressOf(event.id)}  ${eventPhrase(event)}`, style: 'hidden', indent: 4 });
     }
     const more = group.length - mostNamed;
     if (more > 0) lines.push({ text: `… and ${more} more; /recall finds them`, style: 'hidden', indent: 4 });
@@ -111,14 +109,6 @@ function groupsOf(
   return groups;
 }
 
-function reasonOf({ metadata = {} }: Condensation): string {
-  const { condenser, reason } = metadata;
-  return reasonInWords({
-    condenser: typeof condenser === 'string' ? condenser : undefined,
-    reason: typeof reason === 'string' ? reason : undefined,
-  });
-}
-
 /** What is known of an event beside itself. */
 interface Known {
   readonly isPinned: boolean;
@@ -128,16 +118,16 @@ interface Known {
   readonly tokens: number;
 }
 
-function addEvent(lines: PageLine[], event: LLMConvertibleEvent, view: View, known: Known): void {
+function addEvent(lines: Line[], event: LLMConvertibleEvent, view: View, known: Known): void {
   const { isPinned, thinking = [] } = known;
   const why = view.leftOut.get(event.id);
-  const size = tokens(known.tokens);
+  const size = formatTokens(known.tokens);
   const marks = [
     ...(isPinned ? ['pinned'] : []),
     ...(isMasked(event) ? ['masked'] : []),
     ...(why === undefined ? [] : [`not sent: ${why}`]),
   ];
-  const head = [roleOf(event), kindInWords(event), addressOf(event.id), size, ...marks].join(' · ');
+  const head = [roleOf(event), kindPhrase(event), addressOf(event.id), size, ...marks].join(' · ');
   const style = isMasked(event) || why !== undefined ? 'hidden' : 'plain';
   lines.push({ text: head, style: 'strong' });
   for (const text of thinking) {
@@ -147,6 +137,13 @@ function addEvent(lines: PageLine[], event: LLMConvertibleEvent, view: View, kno
   // One by one: a text may have more lines than a call may have arguments.
   for (const line of textLines(textOfEvent(event), { indent: 2, style })) lines.push(line);
   lines.push({ text: '' });
+}
+
+/** Who speaks in an event, as the model reads it. */
+function roleOf(event: LLMConvertibleEvent): 'system' | 'user' | 'assistant' | 'tool' {
+  if (isToolResult(event)) return 'tool';
+  if (event.type === 'system-prompt') return 'system';
+  return event.type === 'action' || (event.type === 'message' && event.role === 'assistant') ? 'assistant' : 'user';
 }
 
 function isMasked(event: LLMConvertibleEvent): boolean {

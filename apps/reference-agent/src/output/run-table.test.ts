@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { coloursFor, widthOf } from '@palimpsest/terminal';
 import { expect, test } from 'vitest';
-import type { StreamEvent } from '../headless/stream-event.js';
-import { RunPrinter } from './run-printer.js';
+import type { StreamEvent } from './stream-event.js';
+import { RunTable } from './run-table.js';
 
 const usage = (input: number): StreamEvent => ({
   type: 'usage',
@@ -34,7 +34,7 @@ const answers = (
 
 function printed(events: readonly StreamEvent[], width?: number): readonly string[] {
   const lines: string[] = [];
-  const printer = new RunPrinter({
+  const printer = new RunTable({
     print: (line) => lines.push(line),
     colors: coloursFor({}, {}),
     ...(width === undefined ? {} : { width }),
@@ -77,12 +77,12 @@ test('one line a step, however many calls; a failure and a condensation say more
     '  #  what the model says              and does                   result  request',
     '  1  I look at it.                    read_file a.ts, b.ts         1.2k     1.4k',
     '  2  $ npm test                                                  exit 1     2.6k',
-    '  !  try 1 of 3 failed, the next in 1.5 s: 529 overloaded',
+    '  !  Try 1 of 3 failed, the next in 1.5 s: 529 overloaded',
     '  3  write_file a.ts                                             denied     3.0k',
     '     denied: No rule allows it. Ask.',
     '  ◆  observationMasking: the history had become too long, and the request had',
     '     become too large',
-    '     3,100 → 900 tokens a request; 2 are a note',
+    '     3,100 → 900 tokens a request; 2 masked',
     '  4  Done.                                                                  0.9k',
   ]);
 });
@@ -95,7 +95,7 @@ test('a step whose results do not come is printed at the end', () => {
 
 test('in brief steps in a row that only read are one line, a condensation is one, and the last call is none', () => {
   const lines: string[] = [];
-  const printer = new RunPrinter({ print: (line) => lines.push(line), colors: coloursFor({}, {}), isBrief: true });
+  const printer = new RunTable({ print: (line) => lines.push(line), colors: coloursFor({}, {}), isBrief: true });
   const step = (id: string, tokens: number, name: string, words: string): readonly StreamEvent[] => [
     usage(tokens),
     says(words),
@@ -128,7 +128,7 @@ test('in brief steps in a row that only read are one line, a condensation is one
     '    #  what the model says             and does        tokens:   result  request',
     '  1–2  I look.                         read_file 1.ts +1           2.0k     1.1k',
     '    3  I write.                        edit_file 3.ts              1.0k     1.2k',
-    '    4  edit_file 4.ts                                             error     1.5k',
+    '    4  edit_file 4.ts                                            failed     1.5k',
     '    5  Why?                            read_file 5.ts              1.0k     1.6k',
     '  ◆  3,100 → 900 tokens a request: to read on would cost more than to write the',
     '     rest anew',
