@@ -1,6 +1,6 @@
 import type { Choice, Page } from '../src/output/lines.js';
-import type { CommandScreen } from '../src/interactive/command-screen.js';
-import { runTypedCommand, typedCommand } from '../src/interactive/commands/typed-command.js';
+import type { CommandSurface } from '../src/commands/command.js';
+import { runTypedCommand, typedCommand } from '../src/commands/index.js';
 import type { InteractiveSession } from '../src/interactive/interactive-session.js';
 
 /** What stands on the place where commands are typed. */
@@ -23,7 +23,7 @@ export function typedCommands(session: InteractiveSession): TypedCommands {
   const answers: (string | undefined)[] = [];
   const said: string[] = [];
   let input = '';
-  const screen: CommandScreen = {
+  const screen: CommandSurface = {
     session,
     say: (text) => void said.push(text),
     show: (page) => {

@@ -1,12 +1,25 @@
-import type { CondensationRequest } from '@palimpsest/events';
+import type { CondensationRequest, EventLog } from '@palimpsest/events';
 import { addressOf, isToolResult } from '@palimpsest/events';
 import { costOf } from '@palimpsest/llm-adapters';
 import type { TokenPrices } from '@palimpsest/llm-adapters';
 import type { RelevanceDirective } from '@palimpsest/relevance-tool';
+import { CondensationHistory } from '@palimpsest/view';
 import type { CondensationDetails, ForgottenEvent, View } from '@palimpsest/view';
 import { changePhrase, reasonPhrase, callOf, eventPhrase } from './phrases.js';
 import type { Page, Line } from './lines.js';
 import { formatCount, formatDollars, formatTokens, textLines } from './lines.js';
+
+/** What was read of each log. Lists of condensations are shown while a command is typed. */
+const histories = new WeakMap<EventLog, { readonly history: CondensationHistory; read: number }>();
+
+/** Returns what the condensations of a log changed. A log is read once; a later call reads what has come since. */
+export function condensationHistory(log: EventLog): CondensationHistory {
+  const known = histories.get(log) ?? { history: new CondensationHistory(), read: 0 };
+  for (const event of log.slice(known.read)) known.history.append(event);
+  known.read = log.length;
+  histories.set(log, known);
+  return known.history;
+}
 
 /** What a condensation costs in the prompt cache and saves at each request. Unit: USD. */
 export interface CondensationPrice {

@@ -5,9 +5,9 @@ import { exitStatus } from '../exit-status.js';
 import type { Approval } from '../interactive/approval.js';
 import { uncoloured } from '../output/lines.js';
 import type { Page } from '../output/lines.js';
-import type { CommandScreen } from '../interactive/command-screen.js';
-import { runTypedCommand, typedCommand } from '../interactive/commands/typed-command.js';
-import type { TypedCommand } from '../interactive/commands/typed-command.js';
+import type { CommandSurface } from '../commands/command.js';
+import { runTypedCommand, typedCommand } from '../commands/index.js';
+import type { TypedCommand } from '../commands/index.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
 import { printableAnswer } from '../output/phrases.js';
 import { approvalLines, typedAnswer } from './approval-words.js';
@@ -48,7 +48,7 @@ export async function openPlainMode(session: InteractiveSession): Promise<number
 class LineInput {
   readonly #session: InteractiveSession;
   readonly #writer: PlainWriter;
-  readonly #screen: CommandScreen;
+  readonly #screen: CommandSurface;
   /** A command has asked something. */
   #question: ((line: string | undefined) => void) | undefined;
   #asked = '';

@@ -1,13 +1,13 @@
 import { fuzzyFilter } from '@mariozechner/pi-tui';
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '@mariozechner/pi-tui';
 import type { Choice } from '../output/lines.js';
-import type { ScreenCommand } from '../interactive/commands/screen-command.js';
+import type { SlashCommand } from '../commands/command.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
 import { harmlessLine } from './shown-width.js';
 
 /** Options of {@link promptCompletion}. */
 export interface PromptCompletionOptions {
-  readonly commands: readonly ScreenCommand[];
+  readonly commands: readonly SlashCommand[];
   readonly session: InteractiveSession;
   /** The files of the workspace: those that are known after a moment, if that is enough, or else all. */
   readonly files: (isEnough: (names: readonly string[]) => boolean) => Promise<readonly string[]>;
@@ -66,7 +66,7 @@ function argumentItem({ label, detail, value }: Choice): AutocompleteItem {
   return detail === undefined ? item : { ...item, description: harmlessLine(detail) };
 }
 
-function commandItems(commands: readonly ScreenCommand[], typed: string): AutocompleteItem[] {
+function commandItems(commands: readonly SlashCommand[], typed: string): AutocompleteItem[] {
   const named = commands.filter(({ name }) => name.startsWith(typed));
   const found = named.length > 0 ? named : fuzzyFilter([...commands], typed, ({ name }) => name);
   return found.map(({ name, usage, description }) => ({

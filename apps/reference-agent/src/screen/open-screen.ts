@@ -63,7 +63,7 @@ export async function openScreen(session: InteractiveSession): Promise<number> {
 
 /** A command, or a message to the model. */
 async function submit(text: string, screen: Screen): Promise<void> {
-  const { typedCommand, runTypedCommand } = await import('../interactive/commands/typed-command.js');
+  const { typedCommand, runTypedCommand } = await import('../commands/index.js');
   const command = typedCommand(text);
   if (command === undefined) screen.session.send(text);
   else await runTypedCommand(command, screen);

@@ -1,4 +1,4 @@
-import { screenCommands } from '../interactive/commands/index.js';
+import { slashCommands } from '../commands/index.js';
 import { promptCompletion } from './completion.js';
 import { promptHistory } from './prompt-history.js';
 import type { Screen } from './screen.js';
@@ -19,10 +19,10 @@ export async function promptHelp(
   for (const prompt of await history.prompts()) screen.editor.addToHistory(prompt);
   let files: WorkspaceFiles | undefined;
   let root: string | undefined;
-  screen.editor.commandNames = screenCommands.map(({ name }) => name);
+  screen.editor.commandNames = slashCommands.map(({ name }) => name);
   screen.editor.setAutocompleteProvider(
     promptCompletion({
-      commands: screenCommands,
+      commands: slashCommands,
       session: screen.session,
       files: async (isEnough) => {
         const workspace = screen.session.opened?.workspace;

@@ -1,7 +1,7 @@
 import { isKeyRelease, matchesKey, TUI } from '@mariozechner/pi-tui';
 import type { Component, Terminal } from '@mariozechner/pi-tui';
 import type { Choice, Page } from '../output/lines.js';
-import type { CommandScreen } from '../interactive/command-screen.js';
+import type { CommandSurface } from '../commands/command.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
 import type { SessionEvent, SessionState } from '../interactive/session-event.js';
 import { ApprovalDialog } from './approval-dialog.js';
@@ -45,7 +45,7 @@ export interface ScreenOptions {
 }
 
 /** The screen: what a session tells, and what the user types. It decides nothing. */
-export class Screen implements CommandScreen, Component {
+export class Screen implements CommandSurface, Component {
   readonly session: InteractiveSession;
   readonly editor: PromptEditor;
   readonly transcript: Transcript;

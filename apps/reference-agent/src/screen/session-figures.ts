@@ -1,4 +1,4 @@
-import { nextRequest } from '../interactive/commands/opened-session.js';
+import { nextRequest } from '../commands/look.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
 import { SessionFigures } from '../output/figures.js';
 import type { Figures } from './screen.js';

@@ -1,14 +1,14 @@
 import { addressOf } from '@palimpsest/events';
 import { anthropicServer } from '@palimpsest/provider-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { calls, says, toolCall } from '../../../test-support/chat-server.js';
-import { interactiveRig } from '../../../test-support/interactive-rig.js';
-import { ScriptedModel, use } from '../../../test-support/scripted-model.js';
-import type { TalkedTo } from '../../../test-support/interactive-rig.js';
-import { typedCommands } from '../../../test-support/typed-commands.js';
-import { ChoiceList } from '../../screen/choice-list.js';
-import { sessionFigures } from '../../screen/session-figures.js';
-import { plainStyles } from '../../../test-support/screen-rig.js';
+import { calls, says, toolCall } from '../../test-support/chat-server.js';
+import { interactiveRig } from '../../test-support/interactive-rig.js';
+import { ScriptedModel, use } from '../../test-support/scripted-model.js';
+import type { TalkedTo } from '../../test-support/interactive-rig.js';
+import { typedCommands } from '../../test-support/typed-commands.js';
+import { ChoiceList } from '../screen/choice-list.js';
+import { sessionFigures } from '../screen/session-figures.js';
+import { plainStyles } from '../../test-support/screen-rig.js';
 
 const files = Object.fromEntries(
   Array.from({ length: 8 }, (_, index) => [

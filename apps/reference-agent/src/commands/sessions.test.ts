@@ -1,17 +1,16 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { calls, says, toolCall } from '../../../test-support/chat-server.js';
-import { interactiveRig } from '../../../test-support/interactive-rig.js';
-import type { TalkedTo } from '../../../test-support/interactive-rig.js';
-import { ScriptedModel } from '../../../test-support/scripted-model.js';
-import { twoTurnReply } from '../../../test-support/two-turns.js';
-import { typedCommands } from '../../../test-support/typed-commands.js';
-import { findSession, listSessions } from '../../sessions/session-list.js';
-import { SessionFigures } from '../../output/figures.js';
-import type { CommandScreen } from '../command-screen.js';
-import { screenCommands } from './index.js';
-import { runTypedCommand, typedCommand } from './typed-command.js';
+import { calls, says, toolCall } from '../../test-support/chat-server.js';
+import { interactiveRig } from '../../test-support/interactive-rig.js';
+import type { TalkedTo } from '../../test-support/interactive-rig.js';
+import { ScriptedModel } from '../../test-support/scripted-model.js';
+import { twoTurnReply } from '../../test-support/two-turns.js';
+import { typedCommands } from '../../test-support/typed-commands.js';
+import { findSession, listSessions } from '../sessions/session-list.js';
+import { SessionFigures } from '../output/figures.js';
+import type { CommandSurface } from './command.js';
+import { slashCommands, runTypedCommand, typedCommand } from './index.js';
 
 async function say(talked: TalkedTo, words: string): Promise<void> {
   const from = talked.told.length;
@@ -221,7 +220,7 @@ test('what goes wrong in a command is told, and the session goes on; an argument
   const rig = await interactiveRig({ reply: () => says('Done.') });
   const talked = await rig.open({ yolo: true });
   const said: string[] = [];
-  const screen: CommandScreen = {
+  const screen: CommandSurface = {
     session: talked.session,
     say: (text) => void said.push(text),
     show: () => Promise.reject(new Error('no room')),
@@ -251,7 +250,7 @@ test('/cost, /permissions, /skills, /export and /help tell what there is', async
   expect(await readFile(join(rig.workspace, 'out.md'), 'utf8')).toContain('Second.');
   expect(await screen.type('/export markdown out.md')).toContain('there is a file of this name');
   const help = await screen.type('/help');
-  for (const { name } of screenCommands) expect(help).toContain(`/${name}`);
+  for (const { name } of slashCommands) expect(help).toContain(`/${name}`);
 });
 
 test('a name that is none is told with the commands that begin with it; a slash alone is no message', async () => {
@@ -321,7 +320,7 @@ test('before anything was said, and where nothing is open, each command says so'
 test('each command completes its argument, open or not', async () => {
   const { rig, talked } = await twoTurns();
   const completed = await Promise.all(
-    screenCommands.map(
+    slashCommands.map(
       async (command) => [command.name, (await command.complete?.('', talked.session))?.length ?? 0] as const,
     ),
   );
@@ -329,5 +328,5 @@ test('each command completes its argument, open or not', async () => {
   expect(counts).toMatchObject({ rewind: 2, export: 3, resume: 1, 'undo-compact': 0, unpin: 0 });
   expect(counts['pin']).toBeGreaterThan(5);
   const closed = await rig.open({ baseUrl: undefined, model: 'anthropic/claude-sonnet-5-5' });
-  for (const command of screenCommands) await command.complete?.('', closed.session);
+  for (const command of slashCommands) await command.complete?.('', closed.session);
 });
