@@ -4,7 +4,8 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import type { CommandSurroundings } from './command-surroundings.js';
 import { exitStatus } from './exit-status.js';
 import { apiKeys } from './model-choice.js';
-import { callLines } from './output/call-lines.js';
+import { waitingCallLines } from './output/call-lines.js';
+import { uncoloured } from './output/lines.js';
 import { foundSession } from './session-commands.js';
 import { listSessions } from './sessions/session-list.js';
 import type { ListedSession } from './sessions/session-list.js';
@@ -46,10 +47,10 @@ export async function answerCommand(
   if (status !== 'waiting-for-confirmation' || waiting.length === 0) {
     throw new UsageError(`Session '${session.id}' waits for nothing: it is ${status}.`);
   }
-  for (const line of waiting.flatMap((action) =>
-    callLines({ ...action, ...action.toolCall, risk: action.securityRisk }),
+  for (const line of waiting.flatMap(({ toolCall, summary, securityRisk: risk }) =>
+    waitingCallLines({ ...toolCall, summary, risk }),
   ))
-    stdout.write(`${line}\n`);
+    stdout.write(`${uncoloured(line)}\n`);
   if (answer.type === 'none') return exitStatus.done;
   const actions = waiting.map((action) => action.id);
   const answered = await (answer.type === 'yes'

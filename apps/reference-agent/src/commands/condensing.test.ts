@@ -6,8 +6,8 @@ import { interactiveRig } from '../../test-support/interactive-rig.js';
 import { ScriptedModel, use } from '../../test-support/scripted-model.js';
 import type { TalkedTo } from '../../test-support/interactive-rig.js';
 import { typedCommands } from '../../test-support/typed-commands.js';
-import { ChoiceList } from '../screen/choice-list.js';
-import { sessionFigures } from '../screen/session-figures.js';
+import { ChoiceList } from '../screen/dialogs.js';
+import { statusFigures } from '../screen/status-figures.js';
 import { plainStyles } from '../../test-support/screen-rig.js';
 
 const files = Object.fromEntries(
@@ -62,7 +62,7 @@ test('/compact with a focus has the model write the summary by it; the next requ
   const { rig, talked, screen, conversation } = await read();
   const before = conversation.view.tokens();
   const said = await screen.type('/compact keep the harbour and its port');
-  expect(said).toMatch(/structuredSummary: it was asked for · [\d,]+ → [\d,]+ tokens a request; \d+ events summarized/);
+  expect(said).toMatch(/structuredSummary: it was asked for · [\d,]+ → [\d,]+ tokens a request \(−\d+ %\); \d+ events summarized/);
   const asked = rig.server.requests.filter(({ body }) => isSummary(body)).map(({ body }) => JSON.stringify(body));
   expect(asked).toHaveLength(1);
   expect(asked[0]).toContain("These are the user's own words");
@@ -165,7 +165,7 @@ test('/view, /context and the status line hold the thinking that the next reques
   const talked = await rig.open(flags, undefined, env);
   const screen = typedCommands(talked.session);
   let isCounted = (): void => undefined;
-  const figures = sessionFigures(talked.session, () => isCounted());
+  const figures = statusFigures(talked.session, () => isCounted());
   const tokensInStatus = async (): Promise<number | undefined> => {
     const counted = new Promise<void>((resolve) => (isCounted = resolve));
     figures();

@@ -5,7 +5,7 @@ import type { TokenPrices } from '@palimpsest/llm-adapters';
 import type { RelevanceDirective } from '@palimpsest/relevance-tool';
 import { CondensationHistory } from '@palimpsest/view';
 import type { CondensationDetails, ForgottenEvent, View } from '@palimpsest/view';
-import { changePhrase, reasonPhrase, callOf, eventPhrase } from './phrases.js';
+import { changePhrase, reasonPhrase, callOf, eventPhrase, summaryTitle } from './phrases.js';
 import type { Page, Line } from './lines.js';
 import { formatCount, formatDollars, formatTokens, textLines } from './lines.js';
 
@@ -31,7 +31,7 @@ export interface CondensationPrice {
   readonly savedUsdPerRequest: number;
 }
 
-/** The price of a condensation at the prices of the agent's model. */
+/** Returns the price of a condensation at the prices of the agent's model. */
 export function priceOf(details: CondensationDetails, prices: TokenPrices): CondensationPrice {
   const none = { uncachedInputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
   const { rewrittenTokens, savedTokens, condensation } = details;
@@ -44,7 +44,7 @@ export function priceOf(details: CondensationDetails, prices: TokenPrices): Cond
   };
 }
 
-/** A condensation on one line: who, why, and what became of the sizes. */
+/** Returns a condensation on one line: who, why, and what became of the sizes. */
 export function condensationPhrase(details: CondensationDetails): string {
   const { forgotten, masked, tokensBefore, tokensAfter, revert } = details;
   const { summary } = details.condensation;
@@ -55,52 +55,73 @@ export function condensationPhrase(details: CondensationDetails): string {
   ].join(' · ');
 }
 
-/**
- * A condensation as a page: why, the figures before and after, what it cost and saves, the summary, and all that was forgotten or
- * masked, with the addresses by which it is got back.
- *
- * @param options - `prices`: of the agent's model. Without them the figures are tokens alone
- */
-export function condensationPage(
-  details: CondensationDetails,
-  { view, prices }: { readonly view: View; readonly prices?: TokenPrices | undefined },
-): Page {
-  const { condensation, forgotten, masked, revert, request } = details;
-  const { summary, metadata = {} } = condensation;
-  const stage = metadata['stage'];
-  const model = metadata['model'];
+/** What is known beside the log. */
+interface KnownBeside {
+  /** The view of the log that holds the condensation. */
+  readonly view: View;
+  /** Of the agent's model. Undefined: the figures are tokens alone. */
+  readonly prices?: TokenPrices | undefined;
+}
+
+/** Returns a condensation as a page: its lines, and the summary. */
+export function condensationPage(details: CondensationDetails, known: KnownBeside): Page {
+  const { condensation } = details;
+  const { summary } = condensation;
   return {
     title: `Condensation ${addressOf(condensation.id)}`,
     lines: [
-      strong(reasonPhrase(details.condensation.metadata ?? {})),
-      plain(askedInWords(request)),
-      ...(typeof stage === 'string' ? [plain(`Stage: ${stage}`)] : []),
-      ...(typeof model === 'string' ? [plain(`Written by ${model}.`)] : []),
-      plain(`At ${condensation.timestamp}.`),
-      ...(revert === undefined ? [] : [strong(`Reverted at ${revert.timestamp}: the model reads it all again.`)]),
-      blank,
-      ...figureLines(details, prices),
-      ...(summary === undefined
-        ? []
-        : [blank, strong('The summary that stands in its place'), ...textLines(summary, { indent: 2 })]),
-      ...section(`Forgotten: ${formatCount(forgotten.length, 'event')}`, forgotten.length, [
-        ...forgotten.map((each) => lineOf(each, view)),
-      ]),
-      ...section(
-        `Masked: ${masked.length}`,
-        masked.length,
-        masked.flatMap((each) => [
-          lineOf(each, view, ` → ${formatTokens(each.tokensAfter)}, ${each.what}`),
-          ...textLines(each.note, { indent: 4, style: 'dim' }),
-        ]),
-      ),
+      ...condensationLines(details, known),
+      ...(summary === undefined ? [] : section(summaryTitle, textLines(summary, { indent: 2 }))),
       blank,
       dim('/recall and an address shows the text; /undo-compact brings all of it back to the model.'),
     ],
   };
 }
 
-function askedInWords(request: CondensationRequest | undefined): string {
+/**
+ * Returns a condensation but for its summary: why, the figures before and after, its cost and its savings, and all that was forgotten or
+ * masked, with the addresses by which it is got back.
+ */
+export function condensationLines(details: CondensationDetails, { view, prices }: KnownBeside): readonly Line[] {
+  const { condensation, forgotten, masked, revert, request } = details;
+  const { metadata = {} } = condensation;
+  return [
+    strong(reasonPhrase(metadata)),
+    plain(requestPhrase(request)),
+    ...metadataLines(metadata),
+    plain(`At ${condensation.timestamp}.`),
+    ...(revert === undefined ? [] : [strong(`Reverted at ${revert.timestamp}: the model reads it all again.`)]),
+    blank,
+    ...figureLines(details, prices),
+    ...section(
+      `Forgotten: ${formatCount(forgotten.length, 'event')}`,
+      forgotten.map((each) => lineOf(each, view)),
+    ),
+    ...section(
+      `Masked: ${masked.length}`,
+      masked.flatMap((each) => [
+        lineOf(each, view, ` → ${formatTokens(each.tokensAfter)}, ${each.what}`),
+        ...textLines(each.note, { indent: 4, style: 'dim' }),
+      ]),
+    ),
+  ];
+}
+
+const saidElsewhere = new Set(['condenser', 'reason', 'stage', 'model', 'costUsd', 'tokensBefore', 'tokensAfter']);
+
+/** What the condenser recorded of itself, a line each. */
+function metadataLines(metadata: Readonly<Record<string, unknown>>): readonly Line[] {
+  const { stage, model } = metadata;
+  return [
+    ...(typeof stage === 'string' ? [plain(`Stage: ${stage}`)] : []),
+    ...(typeof model === 'string' ? [plain(`Written by ${model}.`)] : []),
+    ...Object.entries(metadata)
+      .filter(([key, value]) => !saidElsewhere.has(key) && ['string', 'number', 'boolean'].includes(typeof value))
+      .map(([key, value]) => dim(`${oneLine(key)}: ${oneLine(String(value))}`)),
+  ];
+}
+
+function requestPhrase(request: CondensationRequest | undefined): string {
   if (request === undefined) return 'Nobody asked for it: the condenser decided.';
   if (request.source === 'user') {
     return request.focus === undefined
@@ -137,7 +158,7 @@ function figureLines(details: CondensationDetails, prices: TokenPrices | undefin
   ];
 }
 
-/** The size of a result, and of what the model reads in its place: undefined while its note waits, 0 where it is forgotten. */
+/** Returns the size of a result, and of what the model reads in its place: undefined while its note waits, 0 where it is forgotten. */
 export function directiveTokens(
   { targetEventId }: RelevanceDirective,
   view: View,
@@ -151,7 +172,7 @@ export function directiveTokens(
   return { before, after: isNote ? view.tokensOf(shown) : undefined };
 }
 
-/** A note that the model wrote in the place of a result: what, why, and whether the model reads it by now. */
+/** Returns a note that the model wrote in the place of a result, and whether the model reads it by now. */
 export function directivePage(directive: RelevanceDirective, view: View): Page {
   const target = view.original(directive.targetEventId);
   const { before, after } = directiveTokens(directive, view);
@@ -186,8 +207,8 @@ function lineOf({ event, address, tokens: size }: ForgottenEvent, view: View, mo
   };
 }
 
-function section(title: string, count: number, lines: readonly Line[]): readonly Line[] {
-  return count === 0 ? [] : [blank, strong(title), ...lines];
+function section(title: string, lines: readonly Line[]): readonly Line[] {
+  return lines.length === 0 ? [] : [blank, strong(title), ...lines];
 }
 
 const blank: Line = { text: '' };

@@ -1,3 +1,5 @@
+import { shownLines } from '@palimpsest/terminal';
+
 /** A line for people. A surface styles and wraps it, prefixes it or prints it. */
 export interface Line {
   /** Text on one line. It may be untrusted: the surface makes it printable. */
@@ -39,9 +41,9 @@ const signs: Readonly<Partial<Record<NonNullable<Line['style']>, string>>> = {
   problem: '! ',
 };
 
-/** Returns a line without colours, in which a sign says what a colour says elsewhere. Its text must be made printable. */
+/** Returns a line without colours, ready to be printed, in which a sign says what a colour says elsewhere. */
 export function uncoloured({ text, lead = '', indent = 0, style = 'plain' }: Line): string {
-  return `${' '.repeat(indent)}${signs[style] ?? ''}${lead}${text}`;
+  return ' '.repeat(indent) + (signs[style] ?? '') + shownLines(lead + text);
 }
 
 /** Made with the first number: the tables of a language take longer to load than all of our own code that prints. */

@@ -119,6 +119,9 @@ export function reasonPhrase({
   return onOneLine(`${name}: ${words.join(', and ')}`);
 }
 
+/** The title of the summary of a condensation. */
+export const summaryTitle = 'The summary that the model reads instead';
+
 /** The figures of a condensation. */
 type Change = Pick<StreamEventOf<'condensation'>, 'tokensBefore' | 'tokensAfter' | 'forgotten' | 'masked' | 'summary'>;
 
@@ -129,7 +132,11 @@ export function changePhrase(change: Change): string {
     forgotten === 0 ? [] : `${formatCount(forgotten, 'event')} ${summary === undefined ? 'left out' : 'summarized'}`,
     masked === 0 ? [] : `${formatNumber(masked)} masked`,
   ].flat();
-  return `${sizesPhrase(change)}; ${changes.join(', ') || 'nothing was forgotten'}`;
+  const { tokensBefore: before, tokensAfter: after } = change;
+  const percent = before === 0 ? 0 : Math.round((100 * (after - before)) / before);
+  const sign = percent > 0 ? '+' : percent < 0 ? '−' : '±';
+  const sizes = `${sizesPhrase(change)} (${sign}${Math.abs(percent)} %)`;
+  return `${sizes}; ${changes.join(', ') || 'nothing was forgotten'}`;
 }
 
 /** Returns the size of a request before a condensation and after it. */

@@ -82,7 +82,7 @@ test('one line a step, however many calls; a failure and a condensation say more
     '     denied: No rule allows it. Ask.',
     '  ◆  observationMasking: the history had become too long, and the request had',
     '     become too large',
-    '     3,100 → 900 tokens a request; 2 masked',
+    '     3,100 → 900 tokens a request (−71 %); 2 masked',
     '  4  Done.                                                                  0.9k',
   ]);
 });

@@ -1,18 +1,17 @@
 import { createInterface } from 'node:readline';
 import { PalimpsestError } from '@palimpsest/events';
 import { onOneLine, shownLines } from '@palimpsest/terminal';
-import { exitStatus } from '../exit-status.js';
-import type { Approval } from '../interactive/approval.js';
-import { uncoloured } from '../output/lines.js';
-import type { Page } from '../output/lines.js';
 import type { CommandSurface } from '../commands/command.js';
 import { runTypedCommand, typedCommand } from '../commands/index.js';
 import type { TypedCommand } from '../commands/index.js';
+import { exitStatus } from '../exit-status.js';
+import type { Approval, ApprovalAnswer } from '../interactive/approval.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
+import { waitingCallLines } from '../output/call-lines.js';
+import { uncoloured } from '../output/lines.js';
+import type { Page } from '../output/lines.js';
 import { printableAnswer } from '../output/phrases.js';
-import { approvalLines, typedAnswer } from './approval-words.js';
-import { PlainTranscript } from './plain-transcript.js';
-import { PlainWriter } from './plain-writer.js';
+import { PlainTranscript, PlainWriter } from './plain-transcript.js';
 
 /**
  * Talks with the user line by line: for screen readers, and for terminals that cannot be drawn on. The terminal itself edits the line
@@ -171,7 +170,7 @@ class LineInput {
     const [first] = state.approvals;
     if (first !== undefined && first.id !== this.#shown?.id) {
       this.#shown = first;
-      this.#writer.lines(approvalLines(first, 1, state.approvals.length).join('\n'));
+      this.#writer.lines(approvalText(first, 1, state.approvals.length));
     }
     this.#writer.prompt('Answer: ');
   }
@@ -219,4 +218,48 @@ class LineInput {
 /** A page as lines. */
 function pageText({ title, lines }: Page): string {
   return [title, ...lines.map(uncoloured)].join('\n');
+}
+
+/** A call that waits: whole, because it is what runs. */
+function approvalText(approval: Approval, number: number, count: number): string {
+  const { reason, proposedRule } = approval;
+  const [name, ...call] = waitingCallLines(approval).map(uncoloured);
+  return [
+    `Call ${number} of ${count} needs your yes: ${name}`,
+    ...call,
+    `  asked because: ${shownLines(reason)}`,
+    '  y: yes, once. n, or n and a reason: no. a: yes to all of them.',
+    ...(proposedRule === undefined
+      ? []
+      : [
+          `  s: yes, and for this session to calls by the rule ${shownLines(proposedRule)}`,
+          '  r: the same, in this folder for good. s or r with another rule behind it: that rule.',
+        ]),
+  ].join('\n');
+}
+
+/** Reads a typed line as an answer to a call or to all of them; undefined if it is none. */
+function typedAnswer(
+  line: string,
+  { proposedRule }: Pick<Approval, 'proposedRule'>,
+): { readonly answer: ApprovalAnswer; readonly toAll: boolean } | undefined {
+  const [, word = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*?)\s*$/.exec(line) ?? [];
+  const rule = rest === '' ? proposedRule : rest;
+  switch (word.toLowerCase()) {
+    case 'y':
+    case 'yes':
+      return rest === '' ? { answer: { type: 'once' }, toAll: false } : undefined;
+    case 'a':
+    case 'all':
+      return rest === '' ? { answer: { type: 'once' }, toAll: true } : undefined;
+    case 's':
+      return rule === undefined ? undefined : { answer: { type: 'session', rule }, toAll: false };
+    case 'r':
+      return rule === undefined ? undefined : { answer: { type: 'rule', rule }, toAll: false };
+    case 'n':
+    case 'no':
+      return { answer: { type: 'no', reason: rest === '' ? undefined : rest }, toAll: false };
+    default:
+      return undefined;
+  }
 }

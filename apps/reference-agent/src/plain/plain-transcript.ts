@@ -1,6 +1,7 @@
+import { diffPhrase } from '../output/call-lines.js';
 import { sliceText } from '@palimpsest/events';
 import { onOneLine, shownLines } from '@palimpsest/terminal';
-import type { InitEvent, StreamEvent, StreamEventOf } from '../output/stream-event.js';
+import type { Output } from '../command-surroundings.js';
 import type { LoggedEvent, SessionEvent, SessionState } from '../interactive/session-event.js';
 import { formatCount } from '../output/lines.js';
 import {
@@ -15,7 +16,7 @@ import {
   retryPhrase,
   sessionPhrase,
 } from '../output/phrases.js';
-import type { PlainWriter } from './plain-writer.js';
+import type { InitEvent, StreamEvent, StreamEventOf } from '../output/stream-event.js';
 
 /** Unit: characters. */
 const maxWords = 300;
@@ -45,9 +46,7 @@ export class PlainTranscript {
       case 'delta':
         return this.#delta(event.delta);
       case 'diff':
-        return this.#line(
-          `${event.diff.isNew ? 'New file' : 'Changed'} ${event.diff.path}: lines: ${event.diff.added} added, ${event.diff.removed} removed.`,
-        );
+        return this.#line(`${diffPhrase(event.diff)}.`);
       case 'retry':
         return this.#line(`! ${retryPhrase(event)}`);
       case 'background':
@@ -144,5 +143,49 @@ export class PlainTranscript {
 
   #line(text: string): void {
     this.#writer.lines(/^ */.exec(text)?.[0] + onOneLine(sliceText(text, 0, maxWords)));
+  }
+}
+
+/** Writes lines, pieces of lines and a prompt. It never moves the cursor. What it is given must be shown text already. */
+export class PlainWriter {
+  readonly #output: Output;
+  #isInLine = false;
+  #isPrompted = false;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  /** Writes whole lines. A line that was begun is ended first. */
+  lines(text: string): void {
+    this.#endLine();
+    this.#output.write(`${text}\n`);
+  }
+
+  /** Writes a piece of a line, such as a piece of an answer. */
+  piece(text: string): void {
+    if (text === '') return;
+    if (this.#isPrompted) this.#endLine();
+    this.#output.write(text);
+    this.#isInLine = !text.endsWith('\n');
+  }
+
+  /** Writes the prompt, if it does not stand there. */
+  prompt(text: string): void {
+    if (this.#isPrompted) return;
+    this.#endLine();
+    this.#output.write(text);
+    this.#isPrompted = true;
+  }
+
+  /** Somebody has typed a line, so that the next one has begun. */
+  typed(): void {
+    this.#isInLine = false;
+    this.#isPrompted = false;
+  }
+
+  #endLine(): void {
+    if (this.#isInLine || this.#isPrompted) this.#output.write('\n');
+    this.typed();
   }
 }

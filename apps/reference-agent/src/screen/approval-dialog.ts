@@ -1,10 +1,9 @@
 import { matchesKey } from '@mariozechner/pi-tui';
 import type { Approval, ApprovalAnswer } from '../interactive/approval.js';
-import { inputLines } from './call-input.js';
-import { Question } from './question.js';
-import { cutLine, harmless, harmlessLine, wrappedBehind } from './shown-width.js';
-import type { Styles } from './styles.js';
-import type { View } from './view.js';
+import { callLines, claimLines } from '../output/call-lines.js';
+import { Question } from './dialogs.js';
+import { cutLine, printableText, printableLine, wrapIndented, drawLines } from './layout.js';
+import type { Styles, FrontPart } from './layout.js';
 
 /** Options of {@link ApprovalDialog}. */
 export interface ApprovalDialogOptions {
@@ -26,7 +25,7 @@ type Kind = ApprovalAnswer['type'];
 const kinds: readonly Kind[] = ['once', 'session', 'rule', 'no'];
 
 /** Calls that wait for a yes, one after the other, each with its whole input. */
-export class ApprovalDialog implements View {
+export class ApprovalDialog implements FrontPart {
   readonly #options: ApprovalDialogOptions;
   #approvals: readonly Approval[];
   #at = 0;
@@ -68,26 +67,22 @@ export class ApprovalDialog implements View {
     const { bold, dim, yellow, red } = styles.colours;
     const approval = this.#current();
     const count = this.#approvals.length > 1 ? ` (${this.#at + 1} of ${this.#approvals.length})` : '';
-    const risk =
-      approval.risk === undefined || approval.risk === 'unknown'
-        ? ''
-        : `, which the model calls a risk: ${harmlessLine(approval.risk)}`;
     const head = [
       yellow('─'.repeat(width)),
-      ...wrappedBehind(1, `? ${harmlessLine(approval.name)} waits for your yes${count}${risk}`, width).map((line) =>
+      ...wrapIndented(1, `? ${printableLine(approval.name)} waits for your yes${count}`, width).map((line) =>
         bold(yellow(line)),
       ),
-      ...wrappedBehind(3, harmless(approval.reason), width).map((line) => dim(line)),
-      ...(approval.summary === undefined
-        ? []
-        : [dim(cutLine(`   the model says, unchecked: “${harmlessLine(approval.summary)}”`, width))]),
+      ...wrapIndented(3, printableText(approval.reason), width).map((line) => dim(line)),
+      ...claimLines(approval).map(({ text }) => dim(cutLine(`   ${text}`, width))),
     ];
     const tail = [
       ...this.#answers(width),
-      ...(this.#problem === undefined ? [] : wrappedBehind(1, harmless(this.#problem), width).map((line) => red(line))),
+      ...(this.#problem === undefined
+        ? []
+        : wrapIndented(1, printableText(this.#problem), width).map((line) => red(line))),
       dim(cutLine(` ${this.#keys()}`, width)),
     ];
-    const input = inputLines(approval, width - 4, styles, approval.diff).map((line) => `   ${line}`);
+    const input = drawLines(callLines(approval, approval.diff), width - 4, styles).map((line) => `   ${line}`);
     // Two lines say how much is hidden above and below.
     const room = Math.max(1, maxHeight() - head.length - tail.length);
     if (input.length <= room) {
@@ -234,5 +229,5 @@ export class ApprovalDialog implements View {
 
 /** A rule on one line: the ends of its lines are seen. */
 function shownRule(rule: string): string {
-  return harmless(rule).replaceAll('\n', '↵').trim();
+  return printableText(rule).replaceAll('\n', '↵').trim();
 }

@@ -1,9 +1,13 @@
 import { fuzzyFilter } from '@mariozechner/pi-tui';
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '@mariozechner/pi-tui';
-import type { Choice } from '../output/lines.js';
 import type { SlashCommand } from '../commands/command.js';
+import { slashCommands } from '../commands/index.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
-import { harmlessLine } from './shown-width.js';
+import type { Choice } from '../output/lines.js';
+import { printableLine } from './layout.js';
+import { promptHistory } from './prompt-history.js';
+import type { Screen } from './screen.js';
+import { WorkspaceFiles } from './workspace-files.js';
 
 /** Options of {@link promptCompletion}. */
 export interface PromptCompletionOptions {
@@ -62,8 +66,8 @@ function holds({ label, detail = '', value }: Choice, typed: string): boolean {
 }
 
 function argumentItem({ label, detail, value }: Choice): AutocompleteItem {
-  const item = { value, label: harmlessLine(label) };
-  return detail === undefined ? item : { ...item, description: harmlessLine(detail) };
+  const item = { value, label: printableLine(label) };
+  return detail === undefined ? item : { ...item, description: printableLine(detail) };
 }
 
 function commandItems(commands: readonly SlashCommand[], typed: string): AutocompleteItem[] {
@@ -89,5 +93,36 @@ function fileItems(names: readonly string[], typed: string): AutocompleteItem[] 
   }
   ranked.sort(([left, a], [right, b]) => left - right || (a < b ? -1 : 1));
   const found = ranked.length > 0 ? ranked.map(([, name]) => name) : fuzzyFilter(names.slice(0, 5_000), query, String);
-  return found.slice(0, maxFound).map((name) => ({ value: `@${name}`, label: harmlessLine(name) }));
+  return found.slice(0, maxFound).map((name) => ({ value: `@${name}`, label: printableLine(name) }));
+}
+
+/** What helps with typing, loaded after the first frame. */
+export interface PromptHelp {
+  /** Keeps what was typed. */
+  readonly remember: (prompt: string) => void;
+}
+
+/** Gives the input line its history and its completion. */
+export async function promptHelp(
+  screen: Screen,
+  { folder, env }: { readonly folder: string; readonly env: Readonly<Record<string, string | undefined>> },
+): Promise<PromptHelp> {
+  const history = promptHistory(folder, env);
+  for (const prompt of await history.prompts()) screen.editor.addToHistory(prompt);
+  let files: WorkspaceFiles | undefined;
+  let root: string | undefined;
+  screen.editor.commandNames = slashCommands.map(({ name }) => name);
+  screen.editor.setAutocompleteProvider(
+    promptCompletion({
+      commands: slashCommands,
+      session: screen.session,
+      files: async (isEnough) => {
+        const workspace = screen.session.opened?.workspace;
+        if (workspace === undefined) return [];
+        if (root !== workspace.root) [files, root] = [new WorkspaceFiles(workspace), workspace.root];
+        return files?.names(isEnough) ?? [];
+      },
+    }),
+  );
+  return { remember: (prompt) => void history.add(prompt) };
 }

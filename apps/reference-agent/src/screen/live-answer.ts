@@ -1,9 +1,9 @@
 import type { Delta } from '@palimpsest/llm-adapters';
-import { cutLine, harmless, harmlessLine, wrapped } from './shown-width.js';
-import type { Styles } from './styles.js';
+import { cutLine, printableText, printableLine, wrapText } from './layout.js';
+import type { Styles } from './layout.js';
 import type { Transcript } from './transcript.js';
-import { StreamedMarkdown } from './streamed-markdown.js';
-import { TranscriptItem } from './transcript-item.js';
+import { StreamedMarkdown } from './markdown.js';
+import { TranscriptItem } from './transcript.js';
 
 /** The answer that comes, piece by piece, until the log has it. */
 export class LiveAnswer {
@@ -102,15 +102,15 @@ export class LiveAnswer {
     if (isOpen)
       return [
         dim(cutLine('▾ reasoning', width)),
-        ...wrapped(harmless(this.#reasoning).trim(), width).map((line) => dim(italic(line))),
+        ...wrapText(printableText(this.#reasoning).trim(), width).map((line) => dim(italic(line))),
       ];
     // What was thought last is what is new.
-    const end = harmlessLine(this.#reasoning.slice(-2 * Math.max(1, width)));
+    const end = printableLine(this.#reasoning.slice(-2 * Math.max(1, width)));
     return [dim(italic(cutLine(`▸ reasoning: …${end.slice(-Math.max(1, width - 16))}`, width)))];
   }
 
   #callLines(width: number): readonly string[] {
-    const names = this.#calls.map((name) => harmlessLine(name)).filter((name) => name !== '');
+    const names = this.#calls.map((name) => printableLine(name)).filter((name) => name !== '');
     return [this.#styles.colours.dim(cutLine(`writes a call of ${names.join(', ')} …`, width))];
   }
 }

@@ -1,8 +1,8 @@
 import type { InitEvent } from '../output/stream-event.js';
-import { markdownLines } from './markdown-lines.js';
-import { harmless, harmlessLine, cutLine, wrapped } from './shown-width.js';
-import type { Styles } from './styles.js';
-import { TranscriptItem } from './transcript-item.js';
+import { markdownLines } from './markdown.js';
+import { printableText, printableLine, cutLine, wrapText } from './layout.js';
+import type { Styles } from './layout.js';
+import { TranscriptItem } from './transcript.js';
 
 /** So many lines of what is folded are seen. */
 const foldedLines = 12;
@@ -19,7 +19,7 @@ export function frameworkItem(text: string, { colours }: Styles): TranscriptItem
 
 /** What a command says. */
 export function saidItem(text: string, { colours }: Styles): TranscriptItem {
-  return new TranscriptItem({ mark: colours.dim('·'), draw: ({ width }) => wrapped(harmless(text), width) });
+  return new TranscriptItem({ mark: colours.dim('·'), draw: ({ width }) => wrapText(printableText(text), width) });
 }
 
 /** Where the session works, and how it goes on another day. */
@@ -28,11 +28,11 @@ export function headerItem({ session, workspace, model, isResumed }: InitEvent, 
   return new TranscriptItem({
     mark: bold('◇'),
     draw: ({ width }) => [
-      bold(cutLine(`Palimpsest · ${harmlessLine(model)}`, width)),
-      dim(cutLine(harmlessLine(workspace), width)),
+      bold(cutLine(`Palimpsest · ${printableLine(model)}`, width)),
+      dim(cutLine(printableLine(workspace), width)),
       dim(
         cutLine(
-          `${isResumed ? 'goes on with' : 'new'} session ${harmlessLine(session)} · /help lists the commands`,
+          `${isResumed ? 'goes on with' : 'new'} session ${printableLine(session)} · /help lists the commands`,
           width,
         ),
       ),
@@ -45,7 +45,7 @@ export function noticeItem(text: string, level: 'info' | 'problem', { colours }:
   const colour = level === 'problem' ? colours.yellow : colours.dim;
   return new TranscriptItem({
     mark: colour(level === 'problem' ? '!' : 'i'),
-    draw: ({ width }) => wrapped(harmless(text), width).map((line) => colour(line)),
+    draw: ({ width }) => wrapText(printableText(text), width).map((line) => colour(line)),
     isCompact: true,
   });
 }
@@ -73,9 +73,9 @@ export function reasoningItem(text: string, { colours }: Styles): TranscriptItem
       isOpen
         ? [
             dim(cutLine('▾ reasoning', width)),
-            ...wrapped(harmless(text).trim(), width).map((line) => dim(italic(line))),
+            ...wrapText(printableText(text).trim(), width).map((line) => dim(italic(line))),
           ]
-        : [dim(italic(cutLine(`▸ reasoning: ${harmlessLine(text.slice(0, 2_000))}`, width)))],
+        : [dim(italic(cutLine(`▸ reasoning: ${printableLine(text.slice(0, 2_000))}`, width)))],
   });
 }
 
@@ -93,16 +93,16 @@ function foldedText(text: string, { mark, style, dim, shownLines }: Folded): Tra
     // Whether there is more depends on the width: what may be more than fits opens at any.
     opens: text.split('\n', shownLines + 1).length > shownLines || text.length > 40 * shownLines,
     draw: ({ width, isOpen }) => {
-      if (isOpen) return wrapped(harmless(text), width).map((line) => style(line));
+      if (isOpen) return wrapText(printableText(text), width).map((line) => style(line));
       // No more than can be seen is measured, however long the text is.
       const part = text.slice(0, (shownLines + 1) * Math.max(width, 40));
-      const lines = wrapped(harmless(part), width);
+      const lines = wrapText(printableText(part), width);
       if (lines.length <= shownLines && part.length === text.length) return lines.map((line) => style(line));
       const all = text.split('\n').length;
       const size = all > shownLines ? `${all} lines` : `${text.length} characters`;
       const more = cutLine(`▸ … ${size} in all`, width);
       return shownLines === 1
-        ? [style(cutLine(`▸ ${harmlessLine(part)}`, width))]
+        ? [style(cutLine(`▸ ${printableLine(part)}`, width))]
         : [...lines.slice(0, shownLines).map((line) => style(line)), dim(more)];
     },
   });

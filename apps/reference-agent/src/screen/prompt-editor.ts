@@ -1,7 +1,7 @@
 import { CURSOR_MARKER, Editor, matchesKey } from '@mariozechner/pi-tui';
 import type { TUI } from '@mariozechner/pi-tui';
 import { shownLines } from '@palimpsest/terminal';
-import type { Styles } from './styles.js';
+import type { Styles } from './layout.js';
 
 const pasteStart = '\u001b[200~';
 const pasteEnd = '\u001b[201~';

@@ -146,7 +146,7 @@ test('a call that waits shows its whole input; the answers are one key each', as
   const answer = vi.spyOn(made.session, 'answer').mockResolvedValue();
   const approvals = [
     approval('a', 'git status\nrm -rf x'),
-    approval('b', 'ls', { summary: 'harmless, says the model' }),
+    approval('b', 'ls', { summary: 'printableText, says the model' }),
   ];
   tellState(made, { type: 'state', state: { type: 'waiting', approvals } });
   await made.terminal.seenText('1–4, or');
@@ -155,7 +155,7 @@ test('a call that waits shows its whole input; the answers are one key each', as
   await made.terminal.press('2');
   expect(answer).toHaveBeenLastCalledWith(['a'], { type: 'session', rule: 'run_command(git *)' });
   await made.terminal.press('\t');
-  await made.terminal.seenText('the model says, unchecked: “harmless, says the model”');
+  await made.terminal.seenText('the model says, unchecked: “printableText, says the model”');
   await made.terminal.press(keys.enter);
   expect(answer).toHaveBeenLastCalledWith(['b'], { type: 'once' });
   await made.terminal.press('4', ...'not yet', keys.enter);

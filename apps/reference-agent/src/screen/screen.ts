@@ -1,26 +1,20 @@
 import { isKeyRelease, matchesKey, TUI } from '@mariozechner/pi-tui';
 import type { Component, Terminal } from '@mariozechner/pi-tui';
-import type { Choice, Page } from '../output/lines.js';
+import type { Choice, Line, Page } from '../output/lines.js';
 import type { CommandSurface } from '../commands/command.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
 import type { SessionEvent, SessionState } from '../interactive/session-event.js';
 import { ApprovalDialog } from './approval-dialog.js';
-import { ChoiceList } from './choice-list.js';
-import { footer } from './footer.js';
-import { Pager } from './pager.js';
+import { ChoiceList, Pager, Question } from './dialogs.js';
+import { footer, queueLines, spinnerMs, statusLine, statePhrase } from './status.js';
 import { PromptEditor } from './prompt-editor.js';
-import { queueLines } from './queue-lines.js';
-import { Question } from './question.js';
 import { saidItem } from './message-items.js';
 import { SessionItems } from './session-items.js';
-import { columnsOf, cutLine } from './shown-width.js';
-import { spinnerMs, statusLine } from './status-line.js';
-import type { Status } from './status-line.js';
-import { stateInWords } from './state-words.js';
-import type { Styles } from './styles.js';
+import { columnsOf, cutLine } from './layout.js';
+import type { Status } from './status.js';
+import type { Styles, FrontPart } from './layout.js';
 import { Transcript } from './transcript.js';
-import type { View } from './view.js';
-import { Wheel } from './wheel.js';
+import { Wheel } from './terminal.js';
 
 /** The transcript has so many lines at least, if the terminal has them. */
 const minTranscript = 3;
@@ -54,7 +48,7 @@ export class Screen implements CommandSurface, Component {
   readonly #items: SessionItems;
   readonly #wheel: Wheel;
   /** In front of the input line: the last one takes the keys. */
-  readonly #views: View[] = [];
+  readonly #views: FrontPart[] = [];
   #dialog: ApprovalDialog | undefined;
   #state: SessionState;
   #stateSince: number;
@@ -75,6 +69,7 @@ export class Screen implements CommandSurface, Component {
     this.transcript = new Transcript(styles);
     this.#items = new SessionItems(this.transcript, styles, {
       diffOf: (action) => session.diffOf(action),
+      condensationLines: (id) => this.#condensationLines(id),
       changed: () => this.requestRender(),
     });
     this.editor = new PromptEditor(this.#tui, styles);
@@ -147,6 +142,17 @@ export class Screen implements CommandSurface, Component {
     this.requestRender();
   }
 
+  async #condensationLines(id: string): Promise<readonly Line[] | undefined> {
+    const { opened } = this.session;
+    if (opened === undefined) return undefined;
+    const { conversation, agent } = opened;
+    // Loaded by then: the agent needs what it needs, and the first frame does not.
+    const { condensationHistory, condensationLines } = await import('../output/condensation-lines.js');
+    const details = condensationHistory(conversation.events).details(id);
+    const known = { view: conversation.view, prices: agent.llm.prices };
+    return details === undefined ? undefined : condensationLines(details, known);
+  }
+
   /** Nothing is cached here: each part remembers its own lines. */
   invalidate(): void {}
 
@@ -195,7 +201,7 @@ export class Screen implements CommandSurface, Component {
     const { now } = this.#options;
     return {
       ...this.#options.figures(),
-      state: stateInWords(this.#state),
+      state: statePhrase(this.#state),
       isBusy: this.#isBusy(),
       elapsedMs: this.#isBusy() ? now() - this.#stateSince : undefined,
       isCondensingBehind: this.#isCondensingBehind,
@@ -284,7 +290,7 @@ export class Screen implements CommandSurface, Component {
     }
   }
 
-  #inFront<Result>(view: (close: (result: Result | undefined) => void) => View): Promise<Result | undefined> {
+  #inFront<Result>(view: (close: (result: Result | undefined) => void) => FrontPart): Promise<Result | undefined> {
     return new Promise((resolve) => {
       const shown = view((result) => {
         const at = this.#views.indexOf(shown);

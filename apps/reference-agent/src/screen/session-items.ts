@@ -1,25 +1,23 @@
+import type { Line } from '../output/lines.js';
 import type { Event } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
 import type { RetryEvent, StreamEvent } from '../output/stream-event.js';
 import type { FileDiff } from '../interactive/file-diff.js';
 import type { LoggedEvent, SessionEvent } from '../interactive/session-event.js';
-import { callPhrase, CondensationProgress, cutOffPhrase, isEmpty, retryPhrase } from '../output/phrases.js';
-import { CallItem } from './call-item.js';
-import { CondensationItem } from './condensation-item.js';
+import { CondensationProgress, cutOffPhrase, isEmpty, retryPhrase } from '../output/phrases.js';
+import { CallItem, CondensationItem } from './step-items.js';
 import { LiveAnswer } from './live-answer.js';
-import { LoggedCondensations } from './logged-condensations.js';
 import { answerItem, frameworkItem, headerItem, noticeItem, reasoningItem, userItem } from './message-items.js';
-import type { Styles } from './styles.js';
+import type { Styles } from './layout.js';
 import type { Transcript } from './transcript.js';
-
-/** A few words of each event are kept, for the lines of a condensation. Unit: characters. */
-const keptWords = 120;
 
 /** Options of {@link SessionItems}. */
 export interface SessionItemsOptions {
   /** Finds out what a call of an earlier run has changed in a file. @defaultValue nobody knows */
   readonly diffOf?: (action: string) => Promise<FileDiff | undefined>;
-  /** An item has changed by itself. @defaultValue nothing happens */
+  /** Finds out what a condensation changed. @defaultValue nobody knows */
+  readonly condensationLines?: (id: string) => Promise<readonly Line[] | undefined>;
+  /** Called when an item has changed by itself. @defaultValue nothing happens */
   readonly changed?: () => void;
 }
 
@@ -28,22 +26,25 @@ export class SessionItems {
   readonly #transcript: Transcript;
   readonly #styles: Styles;
   readonly #calls = new Map<string, CallItem>();
-  /** What each event was, by its id. */
-  readonly #words = new Map<string, string>();
   #live: LiveAnswer;
 
   readonly #condensationItems = new Map<string, CondensationItem>();
-  #condensations = new LoggedCondensations();
   #course = new CondensationProgress();
   readonly #diffOf: NonNullable<SessionItemsOptions['diffOf']>;
+  readonly #condensationLines: NonNullable<SessionItemsOptions['condensationLines']>;
   readonly #changed: () => void;
 
   constructor(
     transcript: Transcript,
     styles: Styles,
-    { diffOf = async () => undefined, changed = () => undefined }: SessionItemsOptions = {},
+    {
+      diffOf = async () => undefined,
+      condensationLines = async () => undefined,
+      changed = () => undefined,
+    }: SessionItemsOptions = {},
   ) {
     this.#diffOf = diffOf;
+    this.#condensationLines = condensationLines;
     this.#changed = changed;
     this.#transcript = transcript;
     this.#styles = styles;
@@ -54,9 +55,7 @@ export class SessionItems {
   opened({ init, history }: Extract<SessionEvent, { readonly type: 'opened' }>): void {
     this.#transcript.clear();
     this.#calls.clear();
-    this.#words.clear();
     this.#condensationItems.clear();
-    this.#condensations = new LoggedCondensations();
     this.#course = new CondensationProgress();
     this.#live.discard();
     this.#transcript.add(headerItem(init, this.#styles));
@@ -67,7 +66,6 @@ export class SessionItems {
 
   /** The log has grown. */
   logged({ event, told }: LoggedEvent): void {
-    this.#condensations.append(event);
     if (event.type === 'condensation-revert') this.#condensationItems.get(event.condensationId)?.reverted();
     if (isOfModel(event)) this.#live.discard();
     const reasoning = reasoningOf(event);
@@ -98,7 +96,6 @@ export class SessionItems {
   #told(told: StreamEvent, event: Event): void {
     switch (told.type) {
       case 'message': {
-        this.#words.set(told.id, `${told.from}: ${told.text.slice(0, keptWords)}`);
         const { text, from } = told;
         if (from === 'user') this.#transcript.add(userItem(text, this.#styles));
         else if (from === 'framework') this.#transcript.add(frameworkItem(text, this.#styles));
@@ -106,7 +103,6 @@ export class SessionItems {
         return;
       }
       case 'tool-call': {
-        this.#words.set(told.id, callPhrase(told).slice(0, keptWords));
         const { id } = told;
         const item = new CallItem(told, this.#styles, () => void this.#readDiff(id));
         this.#calls.set(told.id, item);
@@ -114,22 +110,20 @@ export class SessionItems {
         return;
       }
       case 'tool-result': {
-        const call = told.call === undefined ? undefined : this.#calls.get(told.call);
-        const of = told.call === undefined ? told.name : (this.#words.get(told.call) ?? told.name);
-        this.#words.set(told.id, `result of ${of}`.slice(0, keptWords));
-        call?.ended(told);
+        if (told.call !== undefined) this.#calls.get(told.call)?.ended(told);
         return;
       }
       case 'condensation': {
         this.#courseOf(told);
         if (event.type !== 'condensation' || isEmpty(told)) return;
         const { id } = event;
-        const item = new CondensationItem({
-          told,
-          event,
-          wordsOf: (of) => this.#words.get(of),
-          readDetails: () => this.#condensations.details(id),
-          changed: this.#changed,
+        const item: CondensationItem = new CondensationItem({
+          condensation: told,
+          readLines: () => this.#condensationLines(id),
+          changed: () => {
+            this.#transcript.keepInView(item);
+            this.#changed();
+          },
           styles: this.#styles,
         });
         this.#condensationItems.set(id, item);

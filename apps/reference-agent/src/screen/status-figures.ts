@@ -9,7 +9,7 @@ import type { Figures } from './screen.js';
  *
  * @param changed - called when they are other ones
  */
-export function sessionFigures(session: InteractiveSession, changed: () => void): () => Figures {
+export function statusFigures(session: InteractiveSession, changed: () => void): () => Figures {
   let run = new SessionFigures();
   let figures: Figures | undefined;
   let tokens: number | undefined;

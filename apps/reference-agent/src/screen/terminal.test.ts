@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { emulatedScreen } from '../../test-support/terminal/emulated-screen.js';
-import { ProcessTerminal } from './process-terminal.js';
+import { ProcessTerminal } from './terminal.js';
 
 /** Streams that behave as those of a terminal do. */
 function streams() {

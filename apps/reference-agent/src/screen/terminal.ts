@@ -1,8 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { setKittyProtocolActive, StdinBuffer } from '@mariozechner/pi-tui';
+import { setKittyProtocolActive, StdinBuffer, matchesKey } from '@mariozechner/pi-tui';
 import type { Terminal } from '@mariozechner/pi-tui';
-import { WrittenTerminal } from './written-terminal.js';
 
 /**
  * A screen of its own, so that what stood on the terminal comes back; no wrapping at the last column, so that a line which the terminal
@@ -23,6 +22,41 @@ const drainMs = 60;
 const kittyAnswer = /^\u001b\[\?\d+u$/;
 const pasteStart = '\u001b[200~';
 const pasteEnd = '\u001b[201~';
+
+/** The part of a terminal of pi-tui that only writes. */
+export abstract class WrittenTerminal {
+  abstract write(text: string): void;
+
+  moveBy(lines: number): void {
+    if (lines !== 0) this.write(lines > 0 ? `\u001b[${lines}B` : `\u001b[${-lines}A`);
+  }
+
+  hideCursor(): void {
+    this.write('\u001b[?25l');
+  }
+
+  showCursor(): void {
+    this.write('\u001b[?25h');
+  }
+
+  clearLine(): void {
+    this.write('\u001b[K');
+  }
+
+  clearFromCursor(): void {
+    this.write('\u001b[J');
+  }
+
+  clearScreen(): void {
+    this.write('\u001b[2J\u001b[H');
+  }
+
+  /** Does nothing: the title is the user's. */
+  setTitle(): void {}
+
+  /** Does nothing: the state is in the status line. */
+  setProgress(): void {}
+}
 
 /** Options of {@link ProcessTerminal}. */
 export interface ProcessTerminalOptions {
@@ -218,5 +252,41 @@ export class ProcessTerminal extends WrittenTerminal implements Terminal {
       };
     });
     return () => restores.forEach((restore) => restore());
+  }
+}
+
+/** So many equal arrows at once are no key that somebody pressed. */
+const arrowsOfWheel = 3;
+
+/**
+ * Tells the wheel from the arrow keys. A terminal sends several arrows at once for a turn of the wheel, since the screen does not ask for
+ * the mouse: what it shows can be selected and copied as always.
+ */
+export class Wheel {
+  readonly #scroll: (lines: number) => void;
+  readonly #key: (data: string) => void;
+  #arrows: string[] = [];
+
+  constructor({ scroll, key }: { readonly scroll: (lines: number) => void; readonly key: (data: string) => void }) {
+    this.#scroll = scroll;
+    this.#key = key;
+  }
+
+  /** Takes a key. What it keeps it gives on at the end of what the terminal sent at once. */
+  handleInput(data: string): void {
+    const isArrow = matchesKey(data, 'up') || matchesKey(data, 'down');
+    if (this.#arrows.length > 0 && (!isArrow || this.#arrows[0] !== data)) this.#flush();
+    if (!isArrow) return this.#key(data);
+    this.#arrows.push(data);
+    if (this.#arrows.length === 1) queueMicrotask(() => this.#flush());
+  }
+
+  #flush(): void {
+    const arrows = this.#arrows;
+    this.#arrows = [];
+    const [first] = arrows;
+    if (first === undefined) return;
+    if (arrows.length >= arrowsOfWheel) this.#scroll(matchesKey(first, 'up') ? -arrows.length : arrows.length);
+    else for (const arrow of arrows) this.#key(arrow);
   }
 }

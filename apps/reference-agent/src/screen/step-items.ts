@@ -1,15 +1,16 @@
+import type { Line } from '../output/lines.js';
 import type { StreamEventOf } from '../output/stream-event.js';
 import type { FileDiff } from '../interactive/file-diff.js';
-import { callPhrase, endingPhrase } from '../output/phrases.js';
-import { inputLines } from './call-input.js';
-import { diffLines, diffSize } from './diff-lines.js';
-import { brokenAtWidth, cutLine, harmless, harmlessLine } from './shown-width.js';
-import type { Styles } from './styles.js';
-import { TranscriptItem } from './transcript-item.js';
+import { callLines, diffLines } from '../output/call-lines.js';
+import { callPhrase, changePhrase, endingPhrase, reasonPhrase, summaryTitle } from '../output/phrases.js';
+import { breakAtWidth, cutLine, printableText, printableLine, drawLines, wrapText } from './layout.js';
+import type { Styles } from './layout.js';
+import { markdownLines } from './markdown.js';
+import { TranscriptItem } from './transcript.js';
 
 /** So many lines of a result are seen while it is closed, and of a diff. */
 const foldedResultLines = 3;
-const foldedDiffLines = 12;
+const foldedDiffLines = 13;
 
 /** A call of a tool, and its result when it has come. */
 export class CallItem extends TranscriptItem {
@@ -59,12 +60,12 @@ export class CallItem extends TranscriptItem {
       width,
     );
     // The model's words about its call are its own, and nobody has checked them.
-    const said = summary === undefined ? [] : [dim(cutLine(`  “${harmlessLine(summary)}”`, width))];
+    const said = summary === undefined ? [] : [dim(cutLine(`  “${printableLine(summary)}”`, width))];
     if (isOpen)
       return [
         head,
         ...said,
-        ...indented(inputLines(this.#call, width - 2, this.#styles, this.#diff)),
+        ...indented(drawLines(callLines(this.#call, this.#diff), width - 2, this.#styles)),
         ...this.#whole(width),
       ];
     return [head, ...said, ...this.#folded(width)];
@@ -90,14 +91,10 @@ export class CallItem extends TranscriptItem {
   #folded(width: number): string[] {
     const { dim, red } = this.#styles.colours;
     if (this.#diff !== undefined) {
-      const lines = diffLines(this.#diff, width - 2, this.#styles.colours);
+      const lines = drawLines(diffLines(this.#diff), width - 2, this.#styles);
       const rest = lines.length - foldedDiffLines;
       const more = rest > 0 ? [dim(cutLine(`… ${rest} more lines`, width - 2))] : [];
-      return indented([
-        cutLine(diffSize(this.#diff, this.#styles.colours), width - 2),
-        ...lines.slice(0, foldedDiffLines),
-        ...more,
-      ]);
+      return indented([...lines.slice(0, foldedDiffLines), ...more]);
     }
     const result = this.#result;
     if (result === undefined) return [];
@@ -108,7 +105,7 @@ export class CallItem extends TranscriptItem {
   /** The first lines of a text: no more of it is measured than is seen. */
   #head(text: string, width: number): string[] {
     const shown = text.split('\n', 40).filter((line) => line.trim() !== '');
-    const lines = shown.slice(0, foldedResultLines).map((line) => cutLine(harmless(line.slice(0, 1_000)), width));
+    const lines = shown.slice(0, foldedResultLines).map((line) => cutLine(printableText(line.slice(0, 1_000)), width));
     const all = text.split('\n').length;
     return all > foldedResultLines && lines.length > 0
       ? [...lines, cutLine(`… ${all - lines.length} more lines`, width)]
@@ -119,7 +116,7 @@ export class CallItem extends TranscriptItem {
     const { dim } = this.#styles.colours;
     const result = this.#result;
     if (result === undefined) return [dim(cutLine('  not ended yet', width))];
-    const text = harmless(result.text.replace(/\n+$/, ''));
+    const text = printableText(result.text.replace(/\n+$/, ''));
     return [
       dim(
         cutLine(
@@ -127,11 +124,70 @@ export class CallItem extends TranscriptItem {
           width,
         ),
       ),
-      ...indented(text === '' ? [dim(cutLine('(empty)', width - 2))] : brokenAtWidth(text, width - 2)),
+      ...indented(text === '' ? [dim(cutLine('(empty)', width - 2))] : breakAtWidth(text, width - 2)),
     ];
   }
 }
 
 function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${line}`);
+}
+
+/** Options of {@link CondensationItem}. */
+export interface CondensationItemOptions {
+  readonly condensation: StreamEventOf<'condensation'>;
+  /** Finds out what it changed. Called when it is opened. Undefined: no more is known. */
+  readonly readLines: () => Promise<readonly Line[] | undefined>;
+  /** Called when its lines have changed and no key has changed them. */
+  readonly changed: () => void;
+  readonly styles: Styles;
+}
+
+/** A condensation: what it changed and why. It opens into what was forgotten and masked, the figures, and the summary. */
+export class CondensationItem extends TranscriptItem {
+  readonly #options: CondensationItemOptions;
+  #details: readonly Line[] = [];
+  #isReverted = false;
+
+  constructor(options: CondensationItemOptions) {
+    super({
+      mark: options.styles.colours.magenta('◆'),
+      opens: true,
+      onOpen: () => void this.#read(),
+      draw: ({ width, isOpen }) => this.#lines(width, isOpen),
+    });
+    this.#options = options;
+  }
+
+  /** It was taken back: the model reads again what it had hidden. */
+  reverted(): void {
+    this.#isReverted = true;
+    this.changed();
+  }
+
+  async #read(): Promise<void> {
+    const { readLines, changed } = this.#options;
+    this.#details = (await readLines().catch(() => undefined)) ?? [];
+    this.changed();
+    changed();
+  }
+
+  #lines(width: number, isOpen: boolean): readonly string[] {
+    const { condensation, styles } = this.#options;
+    const { magenta, dim, bold } = styles.colours;
+    const { summary } = condensation;
+    const undone = this.#isReverted ? ' — undone' : '';
+    const words = `${isOpen ? '▾' : '▸'} condensed: ${changePhrase(condensation)}${undone}`;
+    const head = wrapText(words, width).map((line) => magenta(line));
+    if (!isOpen) return [...head, ...wrapText(reasonPhrase(condensation), width - 2).map((line) => dim(`  ${line}`))];
+    const reason: Line = { text: reasonPhrase(condensation), style: 'strong' };
+    const details = drawLines(this.#details.length === 0 ? [reason] : this.#details, width - 2, styles);
+    return [
+      ...head,
+      ...indented(details),
+      ...(summary === undefined
+        ? []
+        : ['', bold(cutLine(`  ${summaryTitle}`, width)), ...indented(markdownLines(summary, width - 2, styles))]),
+    ];
+  }
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { colouredStyles, plainStyles } from '../../test-support/screen-rig.js';
-import { columnsOf } from './shown-width.js';
+import { columnsOf } from './layout.js';
 import { formatDollars, formatThousands } from '../output/lines.js';
-import { shownTime, statusLine } from './status-line.js';
-import type { Status } from './status-line.js';
+import { shownTime, statusLine } from './status.js';
+import type { Status } from './status.js';
 
 const all: Status = {
   state: 'running tools',

@@ -4,11 +4,8 @@ import { faultOf, hostile } from '../../test-support/hostile-text.js';
 import { colouredStyles, plainStyles } from '../../test-support/screen-rig.js';
 import type { Line } from '../output/lines.js';
 import { ApprovalDialog } from './approval-dialog.js';
-import { ChoiceList } from './choice-list.js';
-import { Pager } from './pager.js';
-import { Question } from './question.js';
-import { queueLines } from './queue-lines.js';
-import { statusLine } from './status-line.js';
+import { ChoiceList, Pager, Question } from './dialogs.js';
+import { queueLines, statusLine } from './status.js';
 
 const lineStyles: readonly NonNullable<Line['style']>[] = ['plain', 'dim', 'strong', 'hidden', 'added', 'removed'];
 

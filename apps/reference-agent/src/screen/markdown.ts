@@ -1,5 +1,29 @@
-import { markdownLines } from './markdown-lines.js';
-import type { Styles } from './styles.js';
+import { Markdown, setCapabilities } from '@mariozechner/pi-tui';
+import { printableText, wrapText } from './layout.js';
+import type { Styles } from './layout.js';
+
+/** A longer text is shown as it was written: while it streams, each piece would parse the whole again. Unit: characters. */
+const maxParsed = 60_000;
+/** Deeper quotes and lists would exhaust the stack of the parser. */
+const tooDeep = /^[ \t>*+-]{100}/m;
+
+// The text of a link must not hide its address, and no image may be drawn: a terminal that could do more is not asked to.
+setCapabilities({ images: null, trueColor: false, hyperlinks: false });
+
+/** Lines of a text in Markdown. Escapes in it are shown. Unit of `width`: columns. */
+export function markdownLines(text: string, width: number, { markdown }: Styles): string[] {
+  const safe = printableText(text).trim();
+  if (safe === '') return [];
+  if (safe.length > maxParsed || tooDeep.test(safe)) return wrapText(safe, width);
+  try {
+    const lines = new Markdown(safe, 0, 0, markdown).render(Math.max(1, width)).map((line) => line.replace(/ +$/, ''));
+    while (lines.at(-1) === '') lines.pop();
+    return lines;
+  } catch {
+    // Whatever breaks the parser must not break the screen.
+    return wrapText(safe, width);
+  }
+}
 
 /** A fence around code: what stands between two is one block, with its empty lines. */
 const fence = /^ {0,3}(?:```|~~~)/gm;

@@ -1,6 +1,7 @@
+import type { SessionState, WorkPhase, QueuedMessage } from '../interactive/session-event.js';
 import { formatDollars, formatShare, formatThousands } from '../output/lines.js';
-import { columnsOf, cutLine, harmlessLine } from './shown-width.js';
-import type { Styles } from './styles.js';
+import { columnsOf, cutLine, printableLine } from './layout.js';
+import type { Styles } from './layout.js';
 
 /** What the status line shows. What is undefined is not known, and is left out. */
 export interface Status {
@@ -58,7 +59,7 @@ function partsOf(status: Status, colours: Styles['colours']): readonly Part[] {
   return [
     { text: isBusy ? `${cyan(turn)} ${bold(state)}${dim(time)}` : bold(state), rank: 0 },
     status.isCondensingBehind === true ? { text: magenta('◆ condensing behind'), rank: 3 } : [],
-    model === undefined ? [] : { text: cutLine(harmlessLine(model), 32), rank: 6 },
+    model === undefined ? [] : { text: cutLine(printableLine(model), 32), rank: 6 },
     contextPart(status, colours),
     costUsd === undefined ? [] : { text: formatDollars(costUsd), rank: 2 },
     cachedShare === undefined ? [] : { text: `${formatShare(cachedShare)} cached`, rank: 7 },
@@ -96,4 +97,92 @@ export function shownTime(ms: number): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes}m${String(seconds % 60).padStart(2, '0')}s`;
   return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`;
+}
+
+const phases: Readonly<Record<WorkPhase, string>> = {
+  asking: 'thinking',
+  answering: 'answering',
+  tools: 'running tools',
+  retrying: 'trying again',
+  condensing: 'condensing',
+};
+
+/** What a session does, in a word or two. */
+export function statePhrase(state: SessionState): string {
+  switch (state.type) {
+    case 'opening':
+      return `opening${waitInWords(state.waitsFor ?? [])}`;
+    case 'unusable':
+      return 'not usable';
+    case 'idle':
+      return 'ready';
+    case 'working':
+      return state.isInterrupted ? 'interrupting' : phases[state.phase];
+    case 'waiting':
+      return 'waits for your yes';
+    case 'closed':
+      return 'closed';
+  }
+}
+
+/** The first names, so that the line has room for them. */
+function waitInWords(servers: readonly string[]): string {
+  const [first] = servers;
+  if (first === undefined) return '';
+  return `: waits for MCP ${first}${servers.length === 1 ? '' : ` and ${servers.length - 1} more`}`;
+}
+
+/** What decides which keys are useful. */
+export interface Situation {
+  /** Ctrl-C was pressed, and the next one leaves. */
+  readonly isLeaving: boolean;
+  /** An item of the transcript is in focus. */
+  readonly isFocused: boolean;
+  readonly isAtEnd: boolean;
+  readonly isWorking: boolean;
+  /** A call waits, and what is typed is not taken for an answer. */
+  readonly isTyping: boolean;
+  readonly hasQueue: boolean;
+}
+
+/** The keys that are useful now, in one line: as many as fit, the most useful first. Unit of `width`: columns. */
+export function footer(situation: Situation, width: number, { colours }: Styles): string {
+  const { dim, bold, yellow } = colours;
+  if (situation.isLeaving) return yellow(cutLine(' Ctrl-C again leaves; any other key stays', width));
+  if (situation.isTyping)
+    return bold(cutLine(' a call waits for your yes: stop typing for a second to answer it', width));
+  let line = '';
+  for (const hint of hintsOf(situation)) {
+    const longer = line === '' ? ` ${hint}` : `${line} · ${hint}`;
+    if (columnsOf(longer) > width) break;
+    line = longer;
+  }
+  return dim(line);
+}
+
+function hintsOf({ isFocused, isAtEnd, isWorking, hasQueue }: Situation): readonly string[] {
+  if (isFocused) return ['Ctrl-O opens or closes', 'Alt-↑↓ next item', 'Alt-O all', 'Esc back to the input'];
+  return [
+    ...(isAtEnd ? [] : ['▼ more below: End or Esc']),
+    ...(isWorking ? ['Esc interrupts', 'Enter queues a message'] : ['/ commands', '@ files']),
+    ...(hasQueue ? ['↑ takes the queue back'] : []),
+    'Ctrl-O opens the last item',
+    'Alt-↑↓ picks one',
+    'PgUp scrolls',
+    'Shift-Enter new line',
+    ...(isWorking ? [] : ['Ctrl-D leaves']),
+  ];
+}
+
+/** More messages are counted. */
+const maxShown = 3;
+
+/** The messages that were not sent yet, one in a line. Unit of `width`: columns. */
+export function queueLines(queue: readonly QueuedMessage[], width: number, { colours }: Styles): readonly string[] {
+  const { dim } = colours;
+  const shown = queue
+    .slice(0, maxShown)
+    .map(({ text }) => dim(cutLine(` » queued: ${printableLine(text.slice(0, 500))}`, width)));
+  const more = queue.length - shown.length;
+  return more > 0 ? [...shown, dim(cutLine(` » and ${more} more`, width))] : shown;
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { plainStyles } from '../../test-support/screen-rig.js';
-import { markdownLines } from './markdown-lines.js';
-import { StreamedMarkdown } from './streamed-markdown.js';
+import { markdownLines, StreamedMarkdown } from './markdown.js';
 
 const text = [
   '# Title',
