@@ -62,7 +62,9 @@ test('/compact with a focus has the model write the summary by it; the next requ
   const { rig, talked, screen, conversation } = await read();
   const before = conversation.view.tokens();
   const said = await screen.type('/compact keep the harbour and its port');
-  expect(said).toMatch(/structuredSummary: it was asked for · [\d,]+ → [\d,]+ tokens a request \(−\d+ %\); \d+ events summarized/);
+  expect(said).toMatch(
+    /structuredSummary: it was asked for · [\d,]+ → [\d,]+ tokens a request \(−\d+ %\); \d+ events summarized/,
+  );
   const asked = rig.server.requests.filter(({ body }) => isSummary(body)).map(({ body }) => JSON.stringify(body));
   expect(asked).toHaveLength(1);
   expect(asked[0]).toContain("These are the user's own words");

@@ -64,7 +64,7 @@ function directivesOf({ conversation }: OpenedSession): readonly RelevanceDirect
   return conversation.events.slice().filter(isRelevanceDirective);
 }
 
-/** What the columns of a list of condensations are. The labels are short enough for what completion shows of one. */
+/** The columns of a list of condensations. The labels are short enough for what completion shows of one. */
 const choiceColumns = '(time in UTC, kind, tokens before → after)';
 
 /** A condensation in a list; none for an empty one, which answers a request and has changed nothing. */
@@ -114,7 +114,7 @@ export const compactCommand: CommandBody = {
   },
 };
 
-/** What became of it. Without either it was interrupted. */
+/** The outcome. Without either field it was interrupted. */
 interface Done {
   readonly made?: Condensation | undefined;
   readonly failure?: unknown;
@@ -156,7 +156,7 @@ export const undoCompactCommand: CommandBody = {
     surface.say(
       [
         `Taken back: ${condensationPhrase(details)}.`,
-        `The model reads ${backInWords(back, details.masked.length)} again: ${formatTokens(before)} → ${formatTokens(conversation.view.tokens())}.`,
+        `The model reads ${backPhrase(back, details.masked.length)} again: ${formatTokens(before)} → ${formatTokens(conversation.view.tokens())}.`,
         ...(back < details.forgotten.length
           ? [`${formatCount(details.forgotten.length - back, 'event')} stay hidden by other condensations.`]
           : []),
@@ -172,8 +172,8 @@ export const undoCompactCommand: CommandBody = {
   },
 };
 
-/** What is read again. */
-function backInWords(events: number, masked: number): string {
+/** Returns what the model reads again. */
+function backPhrase(events: number, masked: number): string {
   const parts = [
     ...(events > 0 || masked === 0 ? [formatCount(events, 'event')] : []),
     ...(masked > 0 ? [formatCount(masked, 'masked text')] : []),

@@ -13,7 +13,7 @@ import { requireOpenSession } from './command.js';
 import type { CommandSurface, CommandBody } from './command.js';
 import { shownView } from './look.js';
 
-/** How many are offered. */
+/** More events are not offered. */
 const mostOffered = 200;
 
 /** `/pin`. */
@@ -119,13 +119,13 @@ function offered(events: readonly LLMConvertibleEvent[], view: View): readonly C
   return events.slice(0, mostOffered).map((event) => ({ ...eventChoice(event, view), value: addressOf(event.id) }));
 }
 
-/** Those that can be named: messages and results, the newest first. A call is named by its result. */
+/** Returns the events that can be named: messages and results, the newest first. A call is named by its result. */
 function nameableEvents({ events }: View): readonly LLMConvertibleEvent[] {
   return [...events].filter(({ type }) => type !== 'system-prompt' && type !== 'action').reverse();
 }
 
 /**
- * The event of a view that a person means: `last` (the newest result, or else the newest message), an address, an id, or the
+ * Returns the event of a view that a person means: `last` (the newest result, or else the newest message), an address, an id, or the
  * beginning of either.
  *
  * @throws {@link UsageError} when nothing fits, what fits is hidden, or more than one fits.
@@ -159,7 +159,7 @@ function eventChoice(event: LLMConvertibleEvent, view: View): Choice {
   };
 }
 
-/** How many are shown. */
+/** More texts are not shown. */
 const mostShown = 50;
 /** A longer text is not brought back whole: it may be what was too long. Unit: characters. */
 const longestBroughtBack = 40_000;

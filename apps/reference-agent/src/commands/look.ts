@@ -110,7 +110,7 @@ export const costCommand: CommandBody = {
 };
 
 /** Returns what a session has cost. */
-export function costPage(figures: SessionFigures): Page {
+function costPage(figures: SessionFigures): Page {
   const { bills, comparison, cacheBreaks, costUsd, cachedShare, saved } = figures;
   if (bills.length === 0) return { title: 'Cost', lines: [{ text: 'No model was asked yet.' }] };
   const rows = bills.map(({ model, purpose, calls, usage, costUsd: cost }) => [
@@ -197,7 +197,7 @@ function isSkillText(event: LLMConvertibleEvent): boolean {
 }
 
 /** Returns the thinking of a view that the model reads, by the event that carries it. */
-export function thinkingRead(
+function thinkingRead(
   view: View,
   { agent, conversation }: OpenedSession,
 ): ReadonlyMap<EventId, readonly string[]> {

@@ -150,7 +150,7 @@ export const resumeCommand: CommandBody = {
   },
 };
 
-/** How many are listed, the last used first. */
+/** More sessions are not listed. The last used is the first. */
 const mostListed = 50;
 
 async function switchTo(found: ListedSession, session: InteractiveSession): Promise<void> {

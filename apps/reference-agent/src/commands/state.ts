@@ -49,7 +49,7 @@ export const modelCommand: CommandBody = {
   complete: (_, session) => knownModels(session),
 };
 
-/** Where a model is. Undefined: at its provider's own address. */
+/** The place of a model. Undefined: its provider's own address. */
 interface Place {
   readonly address: string | undefined;
 }
@@ -57,7 +57,7 @@ interface Place {
 const ownAddress: Place = { address: undefined };
 
 /**
- * Where a model is that was named. A name is one that the session's server knows, if it has an address; where it could as well be another
+ * Finds the place of a model that was named. A name is one that the session's server knows, if it has an address; where it could as well be another
  * provider's, the user is asked. Undefined: given up.
  */
 async function placeOf(name: string, surface: Parameters<CommandBody['run']>[1]): Promise<Place | undefined> {
@@ -91,13 +91,13 @@ function providerNamed(name: string): ModelProvider | undefined {
   return isNamed ? modelProviders.find((each) => each.name === prefix) : undefined;
 }
 
-/** Where a provider's own models are asked. */
+/** Returns the address of a provider's own models. */
 function ownAddressOf({ baseURL, baseUrlVariable }: ModelProvider, env: Environment): string {
   const variable = baseUrlVariable === undefined ? undefined : env[baseUrlVariable]?.trim();
   return variable === undefined || variable === '' ? baseURL : variable;
 }
 
-/** Where a model is asked that no server is named for. A name of no known provider is one of the server behind `OPENAI_BASE_URL`. */
+/** Returns the address of a model that no server is named for. A name of no known provider is one of the server behind `OPENAI_BASE_URL`. */
 function ownAddressOfModel(name: string, env: Environment): string {
   try {
     return ownAddressOf(providerOfModel(name).provider, env);
@@ -154,7 +154,7 @@ function vendorOf(provider: string): string {
   return provider === 'gemini' ? 'google' : provider;
 }
 
-/** How much of a server's own log is shown. Unit: lines. */
+/** The end of a server's own log that is shown. Unit: lines. */
 const mostLogLines = 20;
 
 /** `/mcp`. */

@@ -9,7 +9,7 @@ import { changePhrase, reasonPhrase, callOf, eventPhrase, summaryTitle } from '.
 import type { Page, Line } from './lines.js';
 import { formatCount, formatDollars, formatTokens, textLines } from './lines.js';
 
-/** What was read of each log. Lists of condensations are shown while a command is typed. */
+/** The history of each log, as far as it was read. Lists of condensations are shown while a command is typed. */
 const histories = new WeakMap<EventLog, { readonly history: CondensationHistory; read: number }>();
 
 /** Returns what the condensations of a log changed. A log is read once; a later call reads what has come since. */
@@ -21,13 +21,13 @@ export function condensationHistory(log: EventLog): CondensationHistory {
   return known.history;
 }
 
-/** What a condensation costs in the prompt cache and saves at each request. Unit: USD. */
+/** The price of a condensation: its cost in the prompt cache, and its savings at each request. Unit: USD. */
 export interface CondensationPrice {
   /** To write again at the next request what the cache could have served. */
   readonly rewritingUsd: number;
-  /** What its own model cost. 0 if it asked none, undefined if that is not known. */
+  /** The cost of its own model. 0 if it called none, undefined if that is not known. */
   readonly modelUsd: number | undefined;
-  /** What each request saves that reads the cache. Negative if requests have become larger. */
+  /** The savings of each request that reads the cache. Negative if requests have become larger. */
   readonly savedUsdPerRequest: number;
 }
 
@@ -55,8 +55,8 @@ export function condensationPhrase(details: CondensationDetails): string {
   ].join(' · ');
 }
 
-/** What is known beside the log. */
-interface KnownBeside {
+/** Facts that the details do not hold. */
+interface Known {
   /** The view of the log that holds the condensation. */
   readonly view: View;
   /** Of the agent's model. Undefined: the figures are tokens alone. */
@@ -64,7 +64,7 @@ interface KnownBeside {
 }
 
 /** Returns a condensation as a page: its lines, and the summary. */
-export function condensationPage(details: CondensationDetails, known: KnownBeside): Page {
+export function condensationPage(details: CondensationDetails, known: Known): Page {
   const { condensation } = details;
   const { summary } = condensation;
   return {
@@ -82,7 +82,7 @@ export function condensationPage(details: CondensationDetails, known: KnownBesid
  * Returns a condensation but for its summary: why, the figures before and after, its cost and its savings, and all that was forgotten or
  * masked, with the addresses by which it is got back.
  */
-export function condensationLines(details: CondensationDetails, { view, prices }: KnownBeside): readonly Line[] {
+export function condensationLines(details: CondensationDetails, { view, prices }: Known): readonly Line[] {
   const { condensation, forgotten, masked, revert, request } = details;
   const { metadata = {} } = condensation;
   return [
@@ -109,7 +109,7 @@ export function condensationLines(details: CondensationDetails, { view, prices }
 
 const saidElsewhere = new Set(['condenser', 'reason', 'stage', 'model', 'costUsd', 'tokensBefore', 'tokensAfter']);
 
-/** What the condenser recorded of itself, a line each. */
+/** Returns what the condenser recorded of itself, a line each. */
 function metadataLines(metadata: Readonly<Record<string, unknown>>): readonly Line[] {
   const { stage, model } = metadata;
   return [

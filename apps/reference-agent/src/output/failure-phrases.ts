@@ -2,7 +2,7 @@ import { LimitExceededError } from '@palimpsest/agent';
 import { LLMError, priceTable } from '@palimpsest/llm-adapters';
 import { serverKeyVariable } from '@palimpsest/llm-adapters/by-name';
 
-/** What is known of a run that failed. */
+/** The facts about a run that failed. */
 export interface FailedRun {
   /** The address of the model's server, if the settings name one. */
   readonly baseUrl: string | undefined;
@@ -13,15 +13,15 @@ export interface FailedRun {
 }
 
 /**
- * A failure in the words of this command: with its flags in place of a package's options, and with what to do about a server.
+ * Returns a failure in the words of this command: with its flags in place of a package's options, and with what to do about a server.
  *
  * @param message - the failure as the log has it: without secrets
  */
 export function failurePhrase(message: string, cause: unknown, { baseUrl, costUsd, unknownModel }: FailedRun): string {
-  if (LimitExceededError.isInstance(cause)) return limitInWords(cause, costUsd) ?? message;
+  if (LimitExceededError.isInstance(cause)) return limitPhrase(cause, costUsd) ?? message;
   if (!LLMError.isInstance(cause)) return message;
   if (cause.isRetryable && cause.retryAfterMs !== undefined && cause.retryAfterMs > 0) {
-    return `${message.replace(/\.?$/, '.')} The server asks to wait for ${waitInWords(cause.retryAfterMs)}.`;
+    return `${message.replace(/\.?$/, '.')} The server asks to wait for ${waitPhrase(cause.retryAfterMs)}.`;
   }
   if (baseUrl === undefined) return [message, ...nearbyHint(cause, unknownModel)].join(' ');
   if (cause.statusCode === 401) {
@@ -32,7 +32,7 @@ export function failurePhrase(message: string, cause: unknown, { baseUrl, costUs
   return `${message} below ${baseUrl}. Is this the address of the API? It often ends in /v1. A server that speaks Anthropic's API is asked by --model anthropic:NAME.`;
 }
 
-/** What may be meant by a model's name that a provider refuses. */
+/** Returns the models that may be meant by a name that a provider refuses. */
 function nearbyHint({ statusCode }: LLMError, model: string | undefined): readonly string[] {
   if (model === undefined || (statusCode !== 400 && statusCode !== 404)) return [];
   const names = namesNear(model);
@@ -57,14 +57,14 @@ function namesNear(model: string): readonly string[] {
   return longest < fewestInCommon ? [] : names.filter((name) => inCommon(name) === longest).slice(0, mostNames);
 }
 
-function waitInWords(waitMs: number): string {
+function waitPhrase(waitMs: number): string {
   const seconds = Math.ceil(waitMs / 1_000);
   if (seconds < 120) return `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
   const minutes = Math.ceil(seconds / 60);
   return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
 
-function limitInWords({ limit, value }: LimitExceededError, costUsd: number | undefined): string | undefined {
+function limitPhrase({ limit, value }: LimitExceededError, costUsd: number | undefined): string | undefined {
   if (limit === 'iterations') {
     return `The limit of ${value} model ${value === 1 ? 'call' : 'calls'} was reached (--max-steps, or maxSteps in the configuration).`;
   }
@@ -74,7 +74,7 @@ function limitInWords({ limit, value }: LimitExceededError, costUsd: number | un
     : `The limit of $${value} was reached (--max-cost, or maxCost in the configuration).`;
 }
 
-/** Why a run has written nothing, by the names of the tools whose calls were denied. */
+/** Returns why a run has written nothing, by the names of the tools whose calls were denied. */
 export function deniedPhrase(tools: readonly string[]): string {
   return `Each call of ${tools.join(', ')} was denied. Allow what is needed ([permissions] allow in the configuration), answer it (--on-ask wait), or allow everything (--yolo).`;
 }
@@ -87,7 +87,7 @@ const patterns: Readonly<Record<string, string>> = {
   'context-window-loop': 'the history does not fit into the window of the model, however often it is condensed',
 };
 
-/** What became of an answer that was cut again and again, by the reason of the last cut. */
+/** Returns what became of an answer that was cut again and again, by the reason of the last cut. */
 export function incompletePhrase(finishReason: string | undefined): string {
   if (finishReason === 'interrupted')
     return 'The server broke the answer off, each time that the model went on with it.';
@@ -95,7 +95,7 @@ export function incompletePhrase(finishReason: string | undefined): string {
   return 'The answer reached its limit, each time that the model went on with it. --max-output-tokens (maxOutputTokens in the configuration) sets the limit.';
 }
 
-/** What a run does that got nowhere, by the name of its pattern. */
+/** Returns what a run does that got nowhere, by the name of its pattern. */
 export function stuckPhrase(pattern: string | undefined): string {
   return `The run got nowhere: ${patterns[pattern ?? ''] ?? 'it repeats itself'}.`;
 }

@@ -8,7 +8,7 @@ import type { View } from '@palimpsest/view';
 /** Whose prices are taken where those of the model are not known: a scripted model, and one on the user's own machine. */
 const usualModel = 'claude-sonnet-5-5';
 
-/** What the calls of one model for one purpose have used. */
+/** The bill of one model for one purpose. */
 export interface ModelBill {
   readonly model: string;
   /** `agent`, or the condenser that called the model. */
@@ -48,13 +48,13 @@ export interface Comparison {
   readonly tokensByProvider: number;
 }
 
-/** What the prompt cache could no longer serve at a call. */
+/** A call at which the prompt cache could not serve the whole previous request. */
 export interface CacheBreak {
   /** The usage event of the call. */
   readonly callId: EventId;
-  /** What has changed the request since the call before: a condensation, a revert, new instructions. Undefined if it is not in the log. */
+  /** The event that changed the request since the call before: a condensation, a revert, new instructions. Undefined if it is not in the log. */
   readonly cause: Event | undefined;
-  /** What was written again. Unit: tokens, as the view estimates. */
+  /** The part that was written again. Unit: tokens, as the view estimates. */
   readonly rewrittenTokens: number;
 }
 
@@ -197,11 +197,11 @@ export function savedShare(paid: number, whole: number): number {
   return whole === 0 ? 0 : 1 - paid / whole;
 }
 
-/** What the cache of one model holds. */
+/** The cache of one model. */
 interface PromptCache {
   readonly condensed: ReturnType<typeof warmCache>;
   readonly uncondensed: ReturnType<typeof warmCache>;
-  /** What has changed the request since its last call. */
+  /** The event that changed the request since its last call. */
   cause: Event | undefined;
 }
 
@@ -303,7 +303,7 @@ class RunningComparison {
   }
 }
 
-/** What can change the beginning of a request. An empty condensation only answers a request. */
+/** Returns true for an event that can change the beginning of a request. An empty condensation only answers a request. */
 function changesPrefix(event: Event): boolean {
   if (event.type === 'condensation') return event.forgottenEventIds.length + (event.redactions?.length ?? 0) > 0;
   return event.type === 'condensation-revert' || event.type === 'system-prompt';
@@ -333,7 +333,7 @@ function warmCache(): (view: View) => Omit<Usage, 'outputTokens'> & { readonly r
   };
 }
 
-/** Where the events end that an earlier view held, and the summaries that have come since. */
+/** Returns the end of the events that an earlier view held, and the summaries that have come since. */
 function endOfKnown(before: View | undefined, { events }: View, from: number): number {
   const isKnown = (event: LLMConvertibleEvent | undefined): boolean =>
     event?.type === 'condensation-summary' || before?.indexOf(event?.id ?? '') !== undefined;

@@ -6,7 +6,7 @@ import { reasonPhrase, eventPhrase, kindPhrase, textOfEvent } from './phrases.js
 import type { Page, Line } from './lines.js';
 import { formatCount, formatTokens, textLines } from './lines.js';
 
-/** How many hidden events are named in one place. The others are counted. */
+/** More hidden events in one place are counted. */
 const mostNamed = 20;
 
 /**
@@ -109,12 +109,12 @@ function groupsOf(
   return groups;
 }
 
-/** What is known of an event beside itself. */
+/** Facts that an event does not hold. */
 interface Known {
   readonly isPinned: boolean;
   /** The thinking of it that is sent. */
   readonly thinking: readonly string[] | undefined;
-  /** What is sent of it. */
+  /** The size of the part that is sent. */
   readonly tokens: number;
 }
 
@@ -139,7 +139,7 @@ function addEvent(lines: Line[], event: LLMConvertibleEvent, view: View, known: 
   lines.push({ text: '' });
 }
 
-/** Who speaks in an event, as the model reads it. */
+/** Returns the speaker of an event, as the model reads it. */
 function roleOf(event: LLMConvertibleEvent): 'system' | 'user' | 'assistant' | 'tool' {
   if (isToolResult(event)) return 'tool';
   if (event.type === 'system-prompt') return 'system';

@@ -43,7 +43,7 @@ export async function openPlainMode(session: InteractiveSession): Promise<number
   return interrupts.signal.aborted ? interrupts.exitStatus : exitStatus.done;
 }
 
-/** What becomes of a line that the user types: an answer to a question, to a call that waits, a command, or a message. */
+/** Takes each line that the user types: an answer to a question, to a call that waits, a command, or a message. */
 class LineInput {
   readonly #session: InteractiveSession;
   readonly #writer: PlainWriter;

@@ -28,7 +28,7 @@ export class PlainTranscript {
   readonly #calls = new Map<string, string>();
   /** A part of the answer stands there. */
   #isStreaming = false;
-  #course = new CondensationProgress();
+  #progress = new CondensationProgress();
   /** It was told which servers are waited for. */
   #isWaiting = false;
 
@@ -68,7 +68,7 @@ export class PlainTranscript {
   }
 
   #opened(init: InitEvent, history: readonly LoggedEvent[]): void {
-    this.#course = new CondensationProgress();
+    this.#progress = new CondensationProgress();
     this.#line(`palimpsest: ${sessionPhrase(init)}`);
     for (const note of init.notes) this.#line(`! ${note}`);
     const words = history.flatMap(({ told }) => told).filter((each) => each.type === 'message');
@@ -97,9 +97,9 @@ export class PlainTranscript {
         return this.#result(told);
       case 'condensation-request':
       case 'condensation-attempt':
-        return this.#courseOf(told);
+        return this.#followProgress(told);
       case 'condensation':
-        this.#courseOf(told);
+        this.#followProgress(told);
         if (isEmpty(told)) return;
         this.#line(`Condensed: ${reasonPhrase(told)}`);
         return this.#line(`  ${changePhrase(told)}`);
@@ -108,8 +108,8 @@ export class PlainTranscript {
     }
   }
 
-  #courseOf(told: Parameters<CondensationProgress['follow']>[0]): void {
-    for (const { level, text } of this.#course.follow(told)) this.#line(level === 'problem' ? `! ${text}` : text);
+  #followProgress(told: Parameters<CondensationProgress['follow']>[0]): void {
+    for (const { level, text } of this.#progress.follow(told)) this.#line(level === 'problem' ? `! ${text}` : text);
   }
 
   #message({ from, text, isCutOff }: StreamEventOf<'message'>): void {

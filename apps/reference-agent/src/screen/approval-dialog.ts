@@ -8,7 +8,7 @@ import type { Styles, FrontPart } from './layout.js';
 /** Options of {@link ApprovalDialog}. */
 export interface ApprovalDialogOptions {
   readonly styles: Styles;
-  /** So many lines it may have. */
+  /** Returns the number of lines that it may have. */
   readonly maxHeight: () => number;
   /** Rejects with a message for the user where a rule cannot be read. */
   readonly answer: (ids: readonly string[], answer: ApprovalAnswer) => Promise<void>;

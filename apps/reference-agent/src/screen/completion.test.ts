@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { openWorkspace } from '@palimpsest/tools';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SlashCommand } from '../commands/command.js';
-import { promptCompletion } from './completion.js';
-import { WorkspaceFiles } from './workspace-files.js';
+import { promptCompletion, WorkspaceFiles } from './completion.js';
 
 const command = (name: string, more: Partial<SlashCommand> = {}): SlashCommand => ({
   name,

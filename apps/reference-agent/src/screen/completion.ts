@@ -1,5 +1,7 @@
 import { fuzzyFilter } from '@mariozechner/pi-tui';
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '@mariozechner/pi-tui';
+import { walk } from '@palimpsest/tools';
+import type { Workspace } from '@palimpsest/tools';
 import type { SlashCommand } from '../commands/command.js';
 import { slashCommands } from '../commands/index.js';
 import type { InteractiveSession } from '../interactive/interactive-session.js';
@@ -7,7 +9,6 @@ import type { Choice } from '../output/lines.js';
 import { printableLine } from './layout.js';
 import { promptHistory } from './prompt-history.js';
 import type { Screen } from './screen.js';
-import { WorkspaceFiles } from './workspace-files.js';
 
 /** Options of {@link promptCompletion}. */
 export interface PromptCompletionOptions {
@@ -19,7 +20,7 @@ export interface PromptCompletionOptions {
 
 const maxFound = 50;
 
-/** Completes `/command` and its argument at the beginning of the input, and `@file` anywhere. */
+/** Returns a provider that completes `/command` and its argument at the beginning of the input, and `@file` anywhere. */
 export function promptCompletion({ commands, session, files }: PromptCompletionOptions): AutocompleteProvider {
   return {
     async getSuggestions(lines, line, column, { signal }): Promise<AutocompleteSuggestions | null> {
@@ -96,7 +97,7 @@ function fileItems(names: readonly string[], typed: string): AutocompleteItem[] 
   return found.slice(0, maxFound).map((name) => ({ value: `@${name}`, label: printableLine(name) }));
 }
 
-/** What helps with typing, loaded after the first frame. */
+/** Help with typing, loaded after the first frame. */
 export interface PromptHelp {
   /** Keeps what was typed. */
   readonly remember: (prompt: string) => void;
@@ -125,4 +126,65 @@ export async function promptHelp(
     }),
   );
   return { remember: (prompt) => void history.add(prompt) };
+}
+
+/** More are not offered. */
+const maxNames = 50_000;
+/** The longest wait of a user for an answer that is enough. Unit: milliseconds. */
+const patienceMs = 200;
+/** An older list is made anew. Unit: milliseconds. */
+const freshMs = 15_000;
+
+/**
+ * The names of the files of a workspace, without those that its rules ignore. They are read when they are asked for, beside what is typed;
+ * while a large workspace is still being read, what is known so far is given where that is enough.
+ */
+export class WorkspaceFiles {
+  readonly #workspace: Workspace;
+  readonly #now: () => number;
+  #names: readonly string[] = [];
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
+  #found: string[] = [];
+
+  constructor(workspace: Workspace, now: () => number = Date.now) {
+    this.#workspace = workspace;
+    this.#now = now;
+  }
+
+  /**
+   * Returns those that are known after a moment, or all.
+   *
+   * @param isEnough - whether what is known is an answer while the rest is still being read
+   */
+  async names(isEnough: (names: readonly string[]) => boolean): Promise<readonly string[]> {
+    if (this.#reading === undefined && this.#now() - this.#readAt > freshMs) this.#reading = this.#read();
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, patienceMs)));
+    if (this.#reading !== undefined) await Promise.race([this.#reading, patience]);
+    clearTimeout(timer);
+    if (!isEnough(this.#known)) await this.#reading;
+    return this.#known;
+  }
+
+  get #known(): readonly string[] {
+    return this.#names.length >= this.#found.length ? this.#names : this.#found;
+  }
+
+  async #read(): Promise<void> {
+    this.#found = [];
+    try {
+      for await (const { path, kind } of walk(this.#workspace, this.#workspace.root)) {
+        if (path === undefined || kind !== 'file' || /[\s\p{Cc}]/u.test(path)) continue;
+        this.#found.push(path);
+        if (this.#found.length >= maxNames) break;
+      }
+      this.#names = this.#found;
+    } catch {
+      // A folder that has gone has no files to offer.
+    } finally {
+      this.#readAt = this.#now();
+      this.#reading = undefined;
+    }
+  }
 }

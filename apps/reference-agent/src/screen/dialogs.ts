@@ -134,7 +134,7 @@ export interface ChoiceListOptions {
   readonly title: string;
   readonly items: readonly Choice[];
   readonly styles: Styles;
-  /** So many items are seen at once. */
+  /** Returns the number of items that are seen at once. */
   readonly maxVisible: () => number;
   /** Undefined: given up. */
   readonly chosen: (value: string | undefined) => void;
@@ -217,7 +217,7 @@ export class ChoiceList implements FrontPart {
 /** Options of {@link Question}. */
 export interface QuestionOptions {
   readonly question: string;
-  /** What the answer begins with. @defaultValue nothing */
+  /** The beginning of the answer. @defaultValue nothing */
   readonly initial?: string;
   readonly styles: Styles;
   /** Undefined: given up. */

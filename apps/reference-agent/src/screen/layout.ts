@@ -14,7 +14,7 @@ export interface FrontPart {
   scroll?(lines: number): void;
 }
 
-/** How things look. Without colours every function returns its text, so no meaning may lie in a style alone. */
+/** The looks of things. Without colours every function returns its text, so no meaning may lie in a style alone. */
 export interface Styles {
   readonly colours: Colours;
   readonly markdown: MarkdownTheme;

@@ -10,7 +10,7 @@ const tooDeep = /^[ \t>*+-]{100}/m;
 // The text of a link must not hide its address, and no image may be drawn: a terminal that could do more is not asked to.
 setCapabilities({ images: null, trueColor: false, hyperlinks: false });
 
-/** Lines of a text in Markdown. Escapes in it are shown. Unit of `width`: columns. */
+/** Draws a text in Markdown. Escapes in it are shown. Unit of `width`: columns. */
 export function markdownLines(text: string, width: number, { markdown }: Styles): string[] {
   const safe = printableText(text).trim();
   if (safe === '') return [];
@@ -61,7 +61,7 @@ export class StreamedMarkdown {
   }
 }
 
-/** Where the last empty line ends that stands outside of code. */
+/** Returns the end of the last empty line outside of code. */
 function endOfCompleteBlocks(text: string, from: number): number {
   for (let at = text.lastIndexOf('\n\n'); at >= from; at = text.lastIndexOf('\n\n', at - 1)) {
     const fences = text.slice(from, at).match(fence)?.length ?? 0;

@@ -1,28 +1,30 @@
+import type { Delta } from '@palimpsest/llm-adapters';
 import type { InitEvent } from '../output/stream-event.js';
-import { markdownLines } from './markdown.js';
 import { printableText, printableLine, cutLine, wrapText } from './layout.js';
 import type { Styles } from './layout.js';
+import { markdownLines, StreamedMarkdown } from './markdown.js';
 import { TranscriptItem } from './transcript.js';
+import type { Transcript } from './transcript.js';
 
-/** So many lines of what is folded are seen. */
+/** The lines of a folded text that are seen. */
 const foldedLines = 12;
 
-/** A message of the user. A very long one, such as a pasted log, is folded. */
+/** Returns a message of the user. A very long one, such as a pasted log, is folded. */
 export function userItem(text: string, { colours }: Styles): TranscriptItem {
   return foldedText(text, { mark: colours.bold('>'), style: colours.bold, dim: colours.dim, shownLines: foldedLines });
 }
 
-/** Text of the program that runs the model, not of the user: folded to its first line. */
+/** Returns text of the program that runs the model, not of the user: folded to its first line. */
 export function frameworkItem(text: string, { colours }: Styles): TranscriptItem {
   return foldedText(text, { mark: colours.dim('·'), style: colours.dim, dim: colours.dim, shownLines: 1 });
 }
 
-/** What a command says. */
+/** Returns the words of a command. */
 export function saidItem(text: string, { colours }: Styles): TranscriptItem {
   return new TranscriptItem({ mark: colours.dim('·'), draw: ({ width }) => wrapText(printableText(text), width) });
 }
 
-/** Where the session works, and how it goes on another day. */
+/** Returns the heading of a session: its model, its folder, and its id to go on with another day. */
 export function headerItem({ session, workspace, model, isResumed }: InitEvent, { colours }: Styles): TranscriptItem {
   const { bold, dim } = colours;
   return new TranscriptItem({
@@ -40,7 +42,7 @@ export function headerItem({ session, workspace, model, isResumed }: InitEvent, 
   });
 }
 
-/** A notice of the program, or a problem. */
+/** Returns a notice of the program, or a problem. */
 export function noticeItem(text: string, level: 'info' | 'problem', { colours }: Styles): TranscriptItem {
   const colour = level === 'problem' ? colours.yellow : colours.dim;
   return new TranscriptItem({
@@ -50,40 +52,41 @@ export function noticeItem(text: string, level: 'info' | 'problem', { colours }:
   });
 }
 
-/** An answer of the model. */
+/** Returns an answer of the model. */
 export function answerItem(text: string, isCutOff: boolean, styles: Styles): TranscriptItem {
   const { colours } = styles;
   return new TranscriptItem({
     mark: colours.cyan('●'),
-    draw: ({ width }) => [
-      ...markdownLines(text, width, styles),
-      ...(isCutOff ? [colours.yellow(cutLine('[interrupted here]', width))] : []),
-    ],
+    draw: ({ width }) => [...markdownLines(text, width, styles), ...(isCutOff ? [interruption(width, styles)] : [])],
   });
 }
 
-/** The model's reasoning: one line that opens. */
-export function reasoningItem(text: string, { colours }: Styles): TranscriptItem {
-  const { dim, italic } = colours;
+/** Returns the model's reasoning: one line that opens. */
+export function reasoningItem(text: string, styles: Styles): TranscriptItem {
   return new TranscriptItem({
-    mark: dim('○'),
+    mark: styles.colours.dim('○'),
     opens: true,
     isCompact: true,
-    draw: ({ width, isOpen }) =>
-      isOpen
-        ? [
-            dim(cutLine('▾ reasoning', width)),
-            ...wrapText(printableText(text).trim(), width).map((line) => dim(italic(line))),
-          ]
-        : [dim(italic(cutLine(`▸ reasoning: ${printableLine(text.slice(0, 2_000))}`, width)))],
+    draw: ({ width, isOpen }) => reasoningLines(text, isOpen, printableLine(text.slice(0, 2_000)), width, styles),
   });
+}
+
+function reasoningLines(text: string, isOpen: boolean, closed: string, width: number, { colours }: Styles): string[] {
+  const { dim, italic } = colours;
+  if (!isOpen) return [dim(italic(cutLine(`▸ reasoning: ${closed}`, width)))];
+  const lines = wrapText(printableText(text).trim(), width);
+  return [dim(cutLine('▾ reasoning', width)), ...lines.map((line) => dim(italic(line)))];
+}
+
+function interruption(width: number, { colours }: Styles): string {
+  return colours.yellow(cutLine('[interrupted here]', width));
 }
 
 interface Folded {
   readonly mark: string;
   readonly style: (text: string) => string;
   readonly dim: (text: string) => string;
-  /** So many lines are seen while it is closed. */
+  /** The lines that are seen while it is closed. */
   readonly shownLines: number;
 }
 
@@ -107,4 +110,107 @@ function foldedText(text: string, { mark, style, dim, shownLines }: Folded): Tra
     },
   });
   return item;
+}
+
+/** The answer that comes, piece by piece, until the log has it. */
+export class LiveAnswer {
+  readonly #transcript: Transcript;
+  readonly #styles: Styles;
+  #markdown: StreamedMarkdown;
+  #text = '';
+  #reasoning = '';
+  #calls: string[] = [];
+  #isCutOff = false;
+  #textItem: TranscriptItem | undefined;
+  #reasoningItem: TranscriptItem | undefined;
+  #callItem: TranscriptItem | undefined;
+
+  constructor(transcript: Transcript, styles: Styles) {
+    this.#transcript = transcript;
+    this.#styles = styles;
+    this.#markdown = new StreamedMarkdown(styles);
+  }
+
+  add(delta: Delta): void {
+    switch (delta.type) {
+      case 'text':
+        this.#text += delta.text;
+        this.#textItem = this.#shown(this.#textItem, this.#styles.colours.cyan('●'), (width) => this.#textLines(width));
+        return;
+      case 'thinking':
+        this.#reasoning += delta.text;
+        this.#reasoningItem = this.#shown(
+          this.#reasoningItem,
+          this.#styles.colours.dim('○'),
+          (width, isOpen) => this.#reasoningLines(width, isOpen),
+          true,
+        );
+        return;
+      case 'tool-call':
+        this.#calls[delta.index] ??= '';
+        if (delta.name !== undefined) this.#calls[delta.index] = delta.name;
+        this.#callItem = this.#shown(this.#callItem, this.#styles.colours.dim('■'), (width) => this.#callLines(width));
+        return;
+      case 'restart':
+        return this.discard();
+    }
+  }
+
+  /** The log has the answer, or it is void. */
+  discard(): void {
+    for (const item of [this.#textItem, this.#reasoningItem, this.#callItem]) {
+      if (item !== undefined) this.#transcript.remove(item);
+    }
+    this.#forget();
+  }
+
+  /** No more of it comes, and the log does not have it: what there is stays where it is. The next answer needs another one of these. */
+  cutOff(): void {
+    if (this.#callItem !== undefined) this.#transcript.remove(this.#callItem);
+    this.#callItem = undefined;
+    this.#isCutOff = true;
+    for (const item of [this.#textItem, this.#reasoningItem]) item?.changed();
+  }
+
+  #forget(): void {
+    this.#markdown = new StreamedMarkdown(this.#styles);
+    [this.#text, this.#reasoning, this.#calls] = ['', '', []];
+    [this.#textItem, this.#reasoningItem, this.#callItem] = [undefined, undefined, undefined];
+  }
+
+  #shown(
+    item: TranscriptItem | undefined,
+    mark: string,
+    draw: (width: number, isOpen: boolean) => readonly string[],
+    opens = false,
+  ): TranscriptItem {
+    if (item !== undefined) {
+      item.changed();
+      return item;
+    }
+    const made = new TranscriptItem({
+      mark,
+      opens,
+      isCompact: opens,
+      draw: ({ width, isOpen }) => draw(width, isOpen),
+    });
+    this.#transcript.add(made);
+    return made;
+  }
+
+  #textLines(width: number): readonly string[] {
+    const end = this.#isCutOff ? [interruption(width, this.#styles)] : [];
+    return [...this.#markdown.lines(this.#text, width), ...end];
+  }
+
+  #reasoningLines(width: number, isOpen: boolean): readonly string[] {
+    // What was thought last is what is new.
+    const end = printableLine(this.#reasoning.slice(-2 * Math.max(1, width)));
+    return reasoningLines(this.#reasoning, isOpen, `…${end.slice(-Math.max(1, width - 16))}`, width, this.#styles);
+  }
+
+  #callLines(width: number): readonly string[] {
+    const names = this.#calls.map((name) => printableLine(name)).filter((name) => name !== '');
+    return [this.#styles.colours.dim(cutLine(`writes a call of ${names.join(', ')} …`, width))];
+  }
 }

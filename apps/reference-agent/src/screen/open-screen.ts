@@ -84,15 +84,11 @@ async function suspend(): Promise<void> {
   });
 }
 
-/** So many lines of the transcript stay on the terminal. */
+/** The lines of the transcript that stay on the terminal. */
 const maxLines = 40;
 
-/** What stays on the terminal when the screen is gone: the end of the transcript, and how to go on. Unit of `width`: columns. */
-export function exitSummary(
-  { transcript, sessionId: id }: Screen,
-  width: number,
-  { colours }: Styles,
-): readonly string[] {
+/** Returns the lines that stay on the terminal when the screen is gone: the end of the transcript, and how to go on. Unit of `width`: columns. */
+function exitSummary({ transcript, sessionId: id }: Screen, width: number, { colours }: Styles): readonly string[] {
   if (id === undefined) return [];
   transcript.leaveFocus();
   const resume = `palimpsest resume ${printableLine(id)}`;

@@ -18,10 +18,10 @@ import { Wheel } from './terminal.js';
 
 /** The transcript has so many lines at least, if the terminal has them. */
 const minTranscript = 3;
-/** Who has typed within this time goes on typing, also when a call begins to wait. Unit: milliseconds. */
+/** A user who has typed within this time goes on typing, also when a call begins to wait. Unit: milliseconds. */
 const typingMs = 1_000;
 
-/** What the status line knows of a session besides its state. */
+/** The figures of the status line besides the state of the session. */
 export type Figures = Omit<Status, 'state' | 'isBusy' | 'elapsedMs' | 'isCondensingBehind'>;
 
 /** Options of {@link Screen}. */
@@ -29,7 +29,7 @@ export interface ScreenOptions {
   readonly terminal: Terminal;
   readonly styles: Styles;
   readonly session: InteractiveSession;
-  /** What the input line does with a line: a command, or a message. */
+  /** Called with each line that was typed: a command, or a message. */
   readonly submitted: (text: string, screen: Screen) => void;
   readonly figures: () => Figures;
   /** The time, in milliseconds. @defaultValue Date.now */
@@ -38,7 +38,7 @@ export interface ScreenOptions {
   readonly suspend?: () => Promise<void>;
 }
 
-/** The screen: what a session tells, and what the user types. It decides nothing. */
+/** The screen: draws the events of a session, and takes what the user types. It decides nothing. */
 export class Screen implements CommandSurface, Component {
   readonly session: InteractiveSession;
   readonly editor: PromptEditor;

@@ -6,8 +6,15 @@ import type { FileDiff } from '../interactive/file-diff.js';
 import type { LoggedEvent, SessionEvent } from '../interactive/session-event.js';
 import { CondensationProgress, cutOffPhrase, isEmpty, retryPhrase } from '../output/phrases.js';
 import { CallItem, CondensationItem } from './step-items.js';
-import { LiveAnswer } from './live-answer.js';
-import { answerItem, frameworkItem, headerItem, noticeItem, reasoningItem, userItem } from './message-items.js';
+import {
+  LiveAnswer,
+  answerItem,
+  frameworkItem,
+  headerItem,
+  noticeItem,
+  reasoningItem,
+  userItem,
+} from './message-items.js';
 import type { Styles } from './layout.js';
 import type { Transcript } from './transcript.js';
 
@@ -21,7 +28,7 @@ export interface SessionItemsOptions {
   readonly changed?: () => void;
 }
 
-/** Makes items of the transcript of what a session tells. */
+/** Makes items of the transcript of the events of a session. */
 export class SessionItems {
   readonly #transcript: Transcript;
   readonly #styles: Styles;
@@ -29,7 +36,7 @@ export class SessionItems {
   #live: LiveAnswer;
 
   readonly #condensationItems = new Map<string, CondensationItem>();
-  #course = new CondensationProgress();
+  #progress = new CondensationProgress();
   readonly #diffOf: NonNullable<SessionItemsOptions['diffOf']>;
   readonly #condensationLines: NonNullable<SessionItemsOptions['condensationLines']>;
   readonly #changed: () => void;
@@ -56,7 +63,7 @@ export class SessionItems {
     this.#transcript.clear();
     this.#calls.clear();
     this.#condensationItems.clear();
-    this.#course = new CondensationProgress();
+    this.#progress = new CondensationProgress();
     this.#live.discard();
     this.#transcript.add(headerItem(init, this.#styles));
     for (const logged of history) this.logged(logged);
@@ -73,7 +80,7 @@ export class SessionItems {
     for (const each of told) this.#told(each, event);
   }
 
-  /** What a call has changed in a file. */
+  /** Shows the change that a call made in a file. */
   changed(action: string, diff: FileDiff): void {
     this.#calls.get(action)?.hasChanged(diff);
   }
@@ -114,7 +121,7 @@ export class SessionItems {
         return;
       }
       case 'condensation': {
-        this.#courseOf(told);
+        this.#followProgress(told);
         if (event.type !== 'condensation' || isEmpty(told)) return;
         const { id } = event;
         const item: CondensationItem = new CondensationItem({
@@ -132,7 +139,7 @@ export class SessionItems {
       }
       case 'condensation-request':
       case 'condensation-attempt':
-        return this.#courseOf(told);
+        return this.#followProgress(told);
       case 'retry':
         return this.retried(told);
       case 'note':
@@ -145,8 +152,8 @@ export class SessionItems {
     }
   }
 
-  #courseOf(told: Parameters<CondensationProgress['follow']>[0]): void {
-    for (const { level, text } of this.#course.follow(told)) this.notice(level, text);
+  #followProgress(told: Parameters<CondensationProgress['follow']>[0]): void {
+    for (const { level, text } of this.#progress.follow(told)) this.notice(level, text);
   }
 
   /** The diff of a call of an earlier run is read when somebody looks. */
@@ -165,7 +172,7 @@ export class SessionItems {
   }
 }
 
-/** What the model answered, in one form or another. */
+/** Returns true for an answer of the model, in any form. */
 function isOfModel(event: Event): boolean {
   return (
     (event.type === 'message' && event.source === 'agent') ||

@@ -3,24 +3,24 @@ import { formatDollars, formatShare, formatThousands } from '../output/lines.js'
 import { columnsOf, cutLine, printableLine } from './layout.js';
 import type { Styles } from './layout.js';
 
-/** What the status line shows. What is undefined is not known, and is left out. */
+/** The figures of the status line. What is undefined is not known, and is left out. */
 export interface Status {
-  /** What the session does, in a word or two. */
+  /** The state of the session, in a word or two. */
   readonly state: string;
   /** True: it works, and a spinner turns. */
   readonly isBusy: boolean;
-  /** How long it has been doing that. Unit: milliseconds. */
+  /** The time in this state. Unit: milliseconds. */
   readonly elapsedMs?: number | undefined;
   readonly isCondensingBehind?: boolean | undefined;
   readonly model?: string | undefined;
-  /** What the next request holds. Unit: tokens. */
+  /** The size of the next request. Unit: tokens. */
   readonly tokens?: number | undefined;
   /** Of the model. Unit: tokens. */
   readonly window?: number | undefined;
   readonly costUsd?: number | undefined;
   /** Of what was sent, what the provider had in its cache. From 0 to 1. */
   readonly cachedShare?: number | undefined;
-  /** What condensation saved. Shares from 0 to 1; negative if it cost more. */
+  /** The part that condensation saved. From 0 to 1; negative if it cost more. */
   readonly savedTokens?: number | undefined;
   readonly savedUsd?: number | undefined;
 }
@@ -36,7 +36,7 @@ interface Part {
   readonly rank: number;
 }
 
-/** One line, no wider than asked: where all does not fit, the least important is left out. Unit of `width`: columns. */
+/** Returns one line, no wider than asked: where all does not fit, the least important is left out. Unit of `width`: columns. */
 export function statusLine(status: Status, width: number, { colours }: Styles): string {
   const { dim } = colours;
   const separator = dim(' · ');
@@ -90,7 +90,7 @@ function savedPart({ savedTokens, savedUsd, costUsd }: Status, green: (text: str
   return [{ text: green(`saved ${formatShare(savedTokens)}${money}`), rank: 5 }];
 }
 
-/** A time, in seconds, or minutes and seconds, or hours and minutes. */
+/** Returns a time in seconds, or minutes and seconds, or hours and minutes. */
 export function shownTime(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   if (seconds < 60) return `${seconds}s`;
@@ -107,11 +107,11 @@ const phases: Readonly<Record<WorkPhase, string>> = {
   condensing: 'condensing',
 };
 
-/** What a session does, in a word or two. */
+/** Returns what a session does, in a word or two. */
 export function statePhrase(state: SessionState): string {
   switch (state.type) {
     case 'opening':
-      return `opening${waitInWords(state.waitsFor ?? [])}`;
+      return `opening${waitPhrase(state.waitsFor ?? [])}`;
     case 'unusable':
       return 'not usable';
     case 'idle':
@@ -126,13 +126,13 @@ export function statePhrase(state: SessionState): string {
 }
 
 /** The first names, so that the line has room for them. */
-function waitInWords(servers: readonly string[]): string {
+function waitPhrase(servers: readonly string[]): string {
   const [first] = servers;
   if (first === undefined) return '';
   return `: waits for MCP ${first}${servers.length === 1 ? '' : ` and ${servers.length - 1} more`}`;
 }
 
-/** What decides which keys are useful. */
+/** The facts that decide which keys are useful. */
 export interface Situation {
   /** Ctrl-C was pressed, and the next one leaves. */
   readonly isLeaving: boolean;
@@ -145,7 +145,7 @@ export interface Situation {
   readonly hasQueue: boolean;
 }
 
-/** The keys that are useful now, in one line: as many as fit, the most useful first. Unit of `width`: columns. */
+/** Returns the keys that are useful now, in one line: as many as fit, the most useful first. Unit of `width`: columns. */
 export function footer(situation: Situation, width: number, { colours }: Styles): string {
   const { dim, bold, yellow } = colours;
   if (situation.isLeaving) return yellow(cutLine(' Ctrl-C again leaves; any other key stays', width));
@@ -177,7 +177,7 @@ function hintsOf({ isFocused, isAtEnd, isWorking, hasQueue }: Situation): readon
 /** More messages are counted. */
 const maxShown = 3;
 
-/** The messages that were not sent yet, one in a line. Unit of `width`: columns. */
+/** Returns the messages that were not sent yet, one in a line. Unit of `width`: columns. */
 export function queueLines(queue: readonly QueuedMessage[], width: number, { colours }: Styles): readonly string[] {
   const { dim } = colours;
   const shown = queue

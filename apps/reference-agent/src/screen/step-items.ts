@@ -8,7 +8,7 @@ import type { Styles } from './layout.js';
 import { markdownLines } from './markdown.js';
 import { TranscriptItem } from './transcript.js';
 
-/** So many lines of a result are seen while it is closed, and of a diff. */
+/** The lines of a result that are seen while it is closed, and those of a diff with its heading. */
 const foldedResultLines = 3;
 const foldedDiffLines = 13;
 
@@ -38,7 +38,7 @@ export class CallItem extends TranscriptItem {
     this.changed();
   }
 
-  /** What it changed in a file. */
+  /** Shows the change that it made in a file. */
   hasChanged(diff: FileDiff): void {
     this.#diff = diff;
     this.changed();
@@ -71,7 +71,7 @@ export class CallItem extends TranscriptItem {
     return [head, ...said, ...this.#folded(width)];
   }
 
-  /** How it ended, in a word or two. */
+  /** Returns how it ended, in a word or two. */
   #ending(): string {
     const result = this.#result;
     if (result === undefined) return '';

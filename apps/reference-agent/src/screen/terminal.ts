@@ -17,7 +17,7 @@ const popKeys = '\u001b[<u';
 const otherKeys = { on: '\u001b[>4;2m', off: '\u001b[>4;0m' };
 /** A terminal that has not answered by then does not know that protocol. Unit: milliseconds. */
 const answerMs = 150;
-/** What a key that is pressed at the end sends is read for so long, or a shell would read it. Unit: milliseconds. */
+/** Keys that are pressed at the end are read for so long, or a shell would read them. Unit: milliseconds. */
 const drainMs = 60;
 const kittyAnswer = /^\u001b\[\?\d+u$/;
 const pasteStart = '\u001b[200~';
@@ -63,7 +63,7 @@ export interface ProcessTerminalOptions {
   readonly stdin: ReadStream;
   readonly stdout: WriteStream & { readonly fd?: number };
   readonly stderr: WriteStream;
-  /** What others write to standard output or error while the screen is there, line by line. */
+  /** Called with each line that others write to standard output or error while the screen is there. */
   readonly onStrayLine: (line: string) => void;
 }
 
@@ -78,7 +78,7 @@ export class ProcessTerminal extends WrittenTerminal implements Terminal {
   readonly #restoreAtEnd = (): void => this.#leaveNow();
   #keys: StdinBuffer | undefined;
   #paste: string[] | undefined;
-  /** What ends with the first half of a surrogate pair. */
+  /** A key that ends with the first half of a surrogate pair. */
   #half = '';
   #onInput: ((data: string) => void) | undefined;
   #onResize: (() => void) | undefined;
@@ -232,7 +232,7 @@ export class ProcessTerminal extends WrittenTerminal implements Terminal {
     this.#onInput?.(key);
   }
 
-  /** What anybody writes meanwhile is told, line by line, and not drawn across the frame. Returns the function that ends it. */
+  /** Reports what anybody writes meanwhile, line by line, instead of drawing it across the frame. Returns the function that ends it. */
   #catchStrayWrites(): () => void {
     const { stdout, stderr, onStrayLine } = this.#options;
     const restores = [stdout, stderr].map((stream) => {
@@ -255,7 +255,7 @@ export class ProcessTerminal extends WrittenTerminal implements Terminal {
   }
 }
 
-/** So many equal arrows at once are no key that somebody pressed. */
+/** As many equal arrows at once are no key that somebody pressed. */
 const arrowsOfWheel = 3;
 
 /**

@@ -4,7 +4,7 @@ import type { Styles } from './layout.js';
 /** Columns before the lines of an item: the bar of the item in focus, the mark, and a space. */
 const margin = 3;
 
-/** Where the window begins: a line of an item. The empty line before an item is its line -1. */
+/** The beginning of the window: a line of an item. The empty line before an item is its line -1. */
 interface Place {
   readonly index: number;
   readonly line: number;
@@ -239,7 +239,7 @@ function isBefore(left: Place, right: Place): boolean {
   return left.index < right.index || (left.index === right.index && left.line < right.line);
 }
 
-/** What an item draws. */
+/** The request to draw an item. */
 export interface Drawing {
   /** Columns that it may use. */
   readonly width: number;
@@ -290,7 +290,7 @@ export class TranscriptItem {
     if (isOpen) this.#onOpen?.();
   }
 
-  /** What it draws has changed. */
+  /** Forgets its lines: they have changed. */
   changed(): void {
     this.#lines = undefined;
   }
