@@ -197,10 +197,7 @@ function isSkillText(event: LLMConvertibleEvent): boolean {
 }
 
 /** Returns the thinking of a view that the model reads, by the event that carries it. */
-function thinkingRead(
-  view: View,
-  { agent, conversation }: OpenedSession,
-): ReadonlyMap<EventId, readonly string[]> {
+function thinkingRead(view: View, { agent, conversation }: OpenedSession): ReadonlyMap<EventId, readonly string[]> {
   const { provider, thinkingControl, plainReasoning = 'never' } = agent.llm.facts ?? {};
   return sentThinking(view, {
     thinking: isThinkingOff(conversation.events.slice()) ? 'none' : agent.thinking,
