@@ -1,6 +1,5 @@
 import { addressOf } from '@palimpsest/events';
-import { anthropicServer } from '@palimpsest/provider-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { calls, says, toolCall } from '../../test-support/chat-server.js';
 import { interactiveRig } from '../../test-support/interactive-rig.js';
 import { ScriptedModel, use } from '../../test-support/scripted-model.js';
@@ -39,17 +38,11 @@ async function read() {
     files,
   );
   const talked = await rig.open({ yolo: true });
-  await say(talked, 'Read all files.');
+  await talked.said('Read all files.');
   return { rig, talked, screen: typedCommands(talked.session), conversation: opened(talked) };
 }
 
-async function say(talked: TalkedTo, words: string): Promise<void> {
-  const from = talked.told.length;
-  talked.session.send(words);
-  await talked.until((event) => event.type === 'state' && event.state.type === 'idle', from);
-}
-
-/** Whether a request holds a file in full. */
+/** True: a request holds a file in full. */
 const holds = (body: string, file: number): boolean => body.split(`line of file ${file}\\n`).length > 100;
 
 const opened = ({ session }: TalkedTo) => {
@@ -86,7 +79,7 @@ test('/compact with a focus has the model write the summary by it; the next requ
     expect(text).toMatch(/ › \d\d-\d\d \d\d:\d\d summary [\d.]+k → [\d.]+k +\w{8} structuredSummary/);
   }
 
-  await say(talked, 'Go on.');
+  await talked.said('Go on.');
   const next = JSON.stringify(rig.server.requests.at(-1)?.body);
   expect(next).toContain('Harbours.');
   expect(next).not.toContain('line of file 1');
@@ -95,7 +88,7 @@ test('/compact with a focus has the model write the summary by it; the next requ
   expect(back).toContain(`The model reads ${forgotten.length} events`);
   expect(back).toContain('The condenser rests now, until you /compact or the window is full.');
   expect(conversation.view.tokens()).toBeGreaterThan(before);
-  await say(talked, 'And now?');
+  await talked.said('And now?');
   expect(JSON.stringify(rig.server.requests.at(-1)?.body)).toContain('line of file 1');
   expect(await screen.type('/condensations last')).toContain('Reverted at');
   expect(await screen.type('/undo-compact')).toContain('No condensation is in force');
@@ -114,49 +107,8 @@ test('/compact without a focus asks no model, and changes nothing where nothing 
   const attempts = talked.told.slice(from).flatMap((each) => (each.type === 'logged' ? each.told : []));
   expect(attempts.at(-1)).toMatchObject({ type: 'condensation', forgotten: 0, masked: 0 });
   expect(await screen.type(`/compact ${'x'.repeat(4_001)}`)).toContain('it may have 4000');
-  await say(talked, 'Go on.');
+  await talked.said('Go on.');
   expect(await screen.type('/cost')).toContain('condensation, extractiveSummary: it was asked for');
-});
-
-test('/compact over the other wire: the focus is in the prompt, and the summary in the next request', async () => {
-  let step = 0;
-  const server = await anthropicServer({
-    reply: (body) => {
-      if (isSummary(body)) {
-        const { name } = (body['tools'] as { name: string }[] | undefined)?.[0] ?? {};
-        return {
-          content: [
-            name === undefined
-              ? { type: 'text', text: JSON.stringify(state) }
-              : { type: 'tool_use', id: 'toolu_s', name, input: state },
-          ],
-        };
-      }
-      const path = reads[step++];
-      return path === undefined
-        ? { content: [{ type: 'text', text: 'Done.' }] }
-        : { content: [{ type: 'tool_use', id: `toolu_${step}`, name: 'read_file', input: { path } }] };
-    },
-  });
-  onTestFinished(() => server.close());
-  const rig = await interactiveRig({ reply: () => says('unused') }, files);
-  const env = { ANTHROPIC_API_KEY: 'sk-test-0123456789abcdef', ANTHROPIC_BASE_URL: server.url };
-  const talked = await rig.open(
-    { yolo: true, model: 'anthropic/claude-sonnet-5-5', baseUrl: undefined },
-    undefined,
-    env,
-  );
-  const screen = typedCommands(talked.session);
-  await say(talked, 'Read all files.');
-  expect(await screen.type('/compact the ports')).toContain('structuredSummary');
-  await say(talked, 'Go on.');
-  const bodies = server.requests.map(({ body }) => JSON.stringify(body));
-  expect(bodies.filter((body) => body.includes('<user_focus>\\nthe ports'))).toHaveLength(1);
-  expect(bodies.at(-1)).toContain('Harbours.');
-  expect(bodies.at(-1)).not.toContain('line of file 1');
-  expect(talked.notices).toEqual([]);
-  expect(await screen.type('/condensations last')).toContain('Written by claude-sonnet-5-5.');
-  expect(await screen.type('/cost')).toMatch(/structuredSummary, claude-sonnet-5-5 +1 /);
 });
 
 test('/view, /context and the status line hold the thinking that the next request holds, and no other', async () => {
@@ -178,13 +130,13 @@ test('/view, /context and the status line hold the thinking that the next reques
     ...reads.map((path) => ({ thinking: `thought of ${path}. `.repeat(40), calls: [use('read_file', { path })] })),
     { thinking: 'thought of the end. '.repeat(40), text: 'Done.' },
   );
-  await say(talked, 'Read all files.');
+  await talked.said('Read all files.');
   const check = async (): Promise<readonly string[]> => {
     const view = await screen.type('/view');
     const context = await screen.type('/context');
     const inStatus = await tokensInStatus();
     model.will({ text: 'Yes.' });
-    await say(talked, 'And?');
+    await talked.said('And?');
     const names = [...reads, 'the end'].map((name) => `thought of ${name}.`);
     const sent = names.filter((name) => model.lastRead.includes(name));
     expect(names.filter((name) => view.includes(name))).toEqual(sent);
@@ -214,7 +166,7 @@ test('a pin holds against every condensation: the result is in each request word
   expect(await screen.type(`/pin ${address}`)).toContain('pinned already');
   for (const words of ['One.', 'Two.', 'Three.']) {
     await screen.type('/compact everything but the files');
-    await say(talked, words);
+    await talked.said(words);
     const body = JSON.stringify(rig.server.requests.at(-1)?.body);
     expect(holds(body, 2)).toBe(true);
     expect(holds(body, 1)).toBe(false);
@@ -224,7 +176,7 @@ test('a pin holds against every condensation: the result is in each request word
   expect(await screen.type('/view')).toMatch(new RegExp(`result of read_file · ${address} · [\\d,]+ tokens · pinned`));
   expect(await screen.type(`/unpin ${address.slice(0, 6)}`)).toContain('No longer pinned');
   await screen.type('/compact everything but the files');
-  await say(talked, 'Four.');
+  await talked.said('Four.');
   expect(holds(JSON.stringify(rig.server.requests.at(-1)?.body), 2)).toBe(false);
   // What is hidden cannot be pinned, and what does not exist neither.
   expect(await screen.type(`/pin ${address}`)).toContain(`The model sees no event '${address}' now`);
@@ -250,7 +202,7 @@ test('/recall finds what is hidden and brings it back, as a message or by taking
   await screen.type('/compact nothing');
   screen.answer('file2.txt', 'tell');
   expect(await screen.type('/recall harbour2')).toContain('harbour2 is at port 8002');
-  await say(talked, 'Go on.');
+  await talked.said('Go on.');
   const body = JSON.stringify(rig.server.requests.at(-1)?.body);
   expect(body).toContain('The user brings back a part of this conversation');
   expect(body).toContain('harbour2 is at port 8002');

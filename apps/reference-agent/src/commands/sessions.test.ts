@@ -3,27 +3,19 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { calls, says, toolCall } from '../../test-support/chat-server.js';
 import { interactiveRig } from '../../test-support/interactive-rig.js';
-import type { TalkedTo } from '../../test-support/interactive-rig.js';
 import { ScriptedModel } from '../../test-support/scripted-model.js';
 import { twoTurnReply } from '../../test-support/two-turns.js';
 import { typedCommands } from '../../test-support/typed-commands.js';
 import { findSession, listSessions } from '../sessions/session-list.js';
-import { SessionFigures } from '../output/figures.js';
 import type { CommandSurface } from './command.js';
 import { slashCommands, runTypedCommand, typedCommand } from './index.js';
-
-async function say(talked: TalkedTo, words: string): Promise<void> {
-  const from = talked.told.length;
-  talked.session.send(words);
-  await talked.until((event) => event.type === 'state' && event.state.type === 'idle', from);
-}
 
 /** Two turns: the first one writes a.txt, the second one changes it, writes new.txt and runs a command. */
 async function twoTurns() {
   const rig = await interactiveRig({ reply: twoTurnReply('new.txt') }, { 'a.txt': 'before\n' });
   const talked = await rig.open({ yolo: true });
-  await say(talked, 'First.');
-  await say(talked, 'Second.');
+  await talked.said('First.');
+  await talked.said('Second.');
   const text = (path: string) => readFile(join(rig.workspace, path), 'utf8');
   return { rig, talked, screen: typedCommands(talked.session), text };
 }
@@ -51,7 +43,7 @@ test('/rewind shows the plan, asks, brings files back and goes on in a fork; the
   const fork = talked.session.opened?.session.id;
   expect(fork).not.toBe(id);
   expect(said).toContain(`session ${id} stays as it is`);
-  await say(talked, 'Other.');
+  await talked.said('Other.');
   const body = JSON.stringify(rig.server.requests.at(-1)?.body);
   expect(body).toContain('First.');
   expect(body).toContain('Other.');
@@ -80,7 +72,7 @@ test('/rewind leaves what another hand has changed, unless that is to be lost', 
 test('/model: another one goes on, a wrong one is told and nothing is closed', async () => {
   const { rig, talked, screen } = await twoTurns();
   expect(await screen.type('/model other')).toContain('other goes on from here');
-  await say(talked, 'Third.');
+  await talked.said('Third.');
   expect(rig.server.requests.at(-1)?.body).toMatchObject({ model: 'other' });
   expect(await screen.type('/model other')).toContain('does the work already');
   const bare = await rig.open({ yolo: true, baseUrl: undefined, model: 'anthropic/claude-sonnet-5-5' }, undefined, {
@@ -111,18 +103,18 @@ test('/model with an address in the settings file: a model of the list, and one 
   expect(await screen.type('/model')).toContain(
     `anthropic/claude-sonnet-5-5 goes on from here, at ${anthropic.url}. Its`,
   );
-  await say(talked, 'One.');
+  await talked.said('One.');
   expect(anthropic.requests).toHaveLength(1);
   const id = talked.session.opened?.session.id ?? '';
   await talked.session.close();
   const again = await rig.open(none, await findSession(rig.sessions, { id, workspace: rig.workspace }), env);
-  await say(again, 'Two.');
+  await again.said('Two.');
   expect(anthropic.requests).toHaveLength(2);
   expect(rig.server.requests).toEqual([]);
 
   const other = typedCommands(again.session);
   expect(await other.type('/model local')).toContain(`local goes on from here, at ${rig.server.url}.`);
-  await say(again, 'Three.');
+  await again.said('Three.');
   expect(rig.server.requests.at(-1)?.body).toMatchObject({ model: 'local' });
   // A name with a provider may be the server's own: the user says which is meant.
   other.answer('server');
@@ -132,7 +124,7 @@ test('/model with an address in the settings file: a model of the list, and one 
   expect(await other.type('/model anthropic/claude-sonnet-5-5')).toBe('');
   other.answer('own');
   await other.type('/model anthropic/claude-sonnet-5-5');
-  await say(again, 'Four.');
+  await again.said('Four.');
   expect(anthropic.requests).toHaveLength(3);
 });
 
@@ -145,34 +137,21 @@ test('/model with --base-url: a model of the list leaves the address known, for 
   screen.answer('anthropic/claude-sonnet-5-5');
   expect(await screen.type('/model')).toContain(`at ${anthropic.url}. Its prompt cache is empty`);
   expect(screen.asked[0]?.items[0]?.detail).toContain(`at ${new URL(anthropic.url).host}`);
-  for (const words of ['One.', 'Two.', 'Three.']) await say(talked, words);
+  for (const words of ['One.', 'Two.', 'Three.']) await talked.said(words);
   expect(anthropic.requests).toHaveLength(3);
   expect(rig.server.requests).toEqual([]);
   await screen.type('/compact the words');
   const asked = rig.server.requests.map(({ body }) => (body as { readonly model?: string }).model);
   expect(new Set(asked)).toEqual(new Set(['small']));
   expect(await screen.type('/model local')).toContain(`local goes on from here, at ${rig.server.url}.`);
-  await say(talked, 'Four.');
+  await talked.said('Four.');
   expect(rig.server.requests.at(-1)?.body).toMatchObject({ model: 'local' });
-});
-
-test('/cost after /model prices each call as the model that made it', async () => {
-  const rig = await interactiveRig({ reply: () => says('Done.') });
-  const env = { OPENAI_API_KEY: 'sk-test-0123456789', OPENAI_BASE_URL: rig.server.url };
-  const talked = await rig.open({ model: 'openai/gpt-5', baseUrl: undefined }, undefined, env);
-  const screen = typedCommands(talked.session);
-  await say(talked, 'Begin.');
-  await screen.type('/model openai/gpt-5-mini');
-  await say(talked, 'Go on.');
-  const { comparison: account } = new SessionFigures(talked.session.opened?.conversation.events ?? []);
-  expect(account).toMatchObject({ steps: 2, pricedAs: ['gpt-5', 'gpt-5-mini'] });
-  expect(await screen.type('/cost')).toContain('2 model calls at the prices of gpt-5 and gpt-5-mini,');
 });
 
 test('/model in a session that goes on keeps the address of its server; a model of the list is one of its provider', async () => {
   const rig = await interactiveRig({ reply: () => says('Done.') });
   const first = await rig.open({ yolo: true });
-  await say(first, 'Begin.');
+  await first.said('Begin.');
   await first.session.close();
   const [found] = (await listSessions(rig.sessions)).sessions;
   const again = await rig.open({ model: undefined, baseUrl: undefined }, found, {
@@ -181,7 +160,7 @@ test('/model in a session that goes on keeps the address of its server; a model 
   const screen = typedCommands(again.session);
   expect(await screen.type('/model other')).toContain('other goes on from here');
   expect(again.session.opened?.baseUrl).toBe(rig.server.url);
-  await say(again, 'Go on.');
+  await again.said('Go on.');
   expect(rig.server.requests.at(-1)?.body).toMatchObject({ model: 'other' });
   screen.answer('anthropic/');
   expect(await screen.type('/model')).toContain('goes on from here');
@@ -193,7 +172,7 @@ test('/rewind shows what another process has done in the session since', async (
   const { rig, talked, screen, text } = await twoTurns();
   const id = talked.session.opened?.session.id ?? '';
   const other = await rig.open({ yolo: true }, await findSession(rig.sessions, { id, workspace: rig.workspace }));
-  await say(other, 'Third.');
+  await other.said('Third.');
   screen.answer('First.', 'yes');
   expect(await screen.type('/rewind')).toContain('would be restored: a.txt');
   expect(screen.asked[0]?.items.map(({ label }) => label)).toEqual([
@@ -210,7 +189,7 @@ test('/rewind says that calls of MCP servers are not undone', async () => {
   });
   const talked = await rig.open({ yolo: true });
   const screen = typedCommands(talked.session);
-  await say(talked, 'Push.');
+  await talked.said('Push.');
   screen.answer('Push.', 'no');
   expect(await screen.type('/rewind')).toContain('not undone: what a call of an MCP server did');
   expect(screen.asked[0]?.items[0]?.detail).toBe('0 files written since, 1 call of MCP servers');

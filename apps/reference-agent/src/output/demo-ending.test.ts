@@ -46,7 +46,7 @@ test('without a condensation there is no table', () => {
   expect(ending(none).join('\n')).not.toContain('saved');
 });
 
-test('tests that fail are printed whole, printableText to the terminal', () => {
+test('tests that fail are printed whole, harmless to the terminal', () => {
   const tests = { exitStatus: 1, output: 'not ok 1\n  \u001b[2Jexpected 6\nfailed 1\n' };
   expect(ending({ tests }).join('\n')).toContain(
     String.raw`The tests, run once more:` +

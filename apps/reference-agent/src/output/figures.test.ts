@@ -20,7 +20,7 @@ test.each(['demo-default', 'first-task-overflow', 'parallel-calls'])(
     for (const [index, event] of log.entries()) {
       figures.append(event);
       // Read in between or at the end, it is the same.
-      if (index % 20 === 0) expect(figures.comparison).toEqual(new SessionFigures(log.slice(0, index + 1)).comparison);
+      if (index % 100 === 0) expect(figures.comparison).toEqual(new SessionFigures(log.slice(0, index + 1)).comparison);
     }
     const usages = log.flatMap((event) =>
       event.type === 'llm-usage' && event.purpose === 'agent' ? [event.usage] : [],

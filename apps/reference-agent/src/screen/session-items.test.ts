@@ -177,20 +177,13 @@ test('a stream becomes the message of the log, and what a restart voids is gone'
   expect(lines()).toEqual([' ● Hello you']);
 });
 
-test('an answer that is cut off and never logged stays, and says so; the next one is another', () => {
-  const { items, lines } = itemsOn();
-  items.delta({ type: 'text', text: 'Half of' });
-  items.stopped();
-  items.delta({ type: 'text', text: 'New' });
-  expect(lines()).toEqual([' ● Half of', '   [interrupted here]', '', ' ● New']);
-});
-
-test('what ended an answer stands below what there is of it', () => {
+test('an answer that is cut off and never logged stays, above what ended it; the next one is another', () => {
   const { items, lines } = itemsOn();
   items.delta({ type: 'text', text: 'Half of' });
   items.notice('problem', 'No space left on device');
   items.stopped();
-  expect(lines()).toEqual([' ● Half of', '   [interrupted here]', '', ' ! No space left on device']);
+  items.delta({ type: 'text', text: 'New' });
+  expect(lines()).toEqual([' ● Half of', '   [interrupted here]', '', ' ! No space left on device', '', ' ● New']);
 });
 
 test('reasoning is one line that opens', () => {

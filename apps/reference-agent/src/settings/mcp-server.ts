@@ -10,9 +10,7 @@ export const mcpServerSchema = z
     env: z
       .record(z.string(), z.string())
       .optional()
-      .describe(
-        'Variables that it gets beside printableText ones. "${NAME}" stands for a variable of the environment.',
-      ),
+      .describe('Variables that it gets beside harmless ones. "${NAME}" stands for a variable of the environment.'),
     cwd: z.string().min(1).optional().describe('The folder in which it runs. Default: the folder to work in.'),
     url: z
       .url({ protocol: /^https?$/, error: 'must be an address with http:// or https://' })
