@@ -1,8 +1,7 @@
-import { matchesKey } from '@mariozechner/pi-tui';
 import type { Approval, ApprovalAnswer } from '../interactive/approval.js';
 import { callLines, claimLines } from '../output/call-lines.js';
 import { Question } from './dialogs.js';
-import { cutLine, printableText, printableLine, wrapIndented, drawLines } from './layout.js';
+import { cutLine, printableText, printableLine, wrapIndented, drawLines, isKey } from './layout.js';
 import type { Styles, FrontPart } from './layout.js';
 
 /** Options of {@link ApprovalDialog}. */
@@ -101,17 +100,17 @@ export class ApprovalDialog implements FrontPart {
     if (this.#question !== undefined) return this.#question.handleInput(data);
     // What is pasted answers nothing.
     if (this.#isAnswering || data.startsWith('\u001b[200~')) return;
-    const is = (...keys: Parameters<typeof matchesKey>[1][]): boolean => keys.some((key) => matchesKey(data, key));
     const kind = kinds[['1', '2', '3', '4'].indexOf(data)];
-    if ((kind !== undefined || is('enter') || data === 'a') && this.#isUnseen()) return;
+    if ((kind !== undefined || isKey(data, 'enter') || data === 'a') && this.#isUnseen()) return;
     if (kind !== undefined) this.#choose(kind);
-    else if (is('up')) this.#move(-1);
-    else if (is('down')) this.#move(1);
-    else if (is('enter')) this.#choose(this.#selected);
-    else if (is('pageUp')) this.scroll(-5);
-    else if (is('pageDown')) this.scroll(5);
-    else if (is('tab', 'right')) this.#show((this.#at + 1) % this.#approvals.length);
-    else if (is('shift+tab', 'left')) this.#show((this.#at + this.#approvals.length - 1) % this.#approvals.length);
+    else if (isKey(data, 'up')) this.#move(-1);
+    else if (isKey(data, 'down')) this.#move(1);
+    else if (isKey(data, 'enter')) this.#choose(this.#selected);
+    else if (isKey(data, 'pageUp')) this.scroll(-5);
+    else if (isKey(data, 'pageDown')) this.scroll(5);
+    else if (isKey(data, 'tab', 'right')) this.#show((this.#at + 1) % this.#approvals.length);
+    else if (isKey(data, 'shift+tab', 'left'))
+      this.#show((this.#at + this.#approvals.length - 1) % this.#approvals.length);
     else if (data === 'a' && this.#approvals.length > 1) {
       void this.#answer(
         this.#approvals.map(({ id }) => id),

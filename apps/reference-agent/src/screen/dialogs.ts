@@ -1,4 +1,4 @@
-import { matchesKey, CURSOR_MARKER, Input } from '@mariozechner/pi-tui';
+import { CURSOR_MARKER, Input } from '@mariozechner/pi-tui';
 import type { Page, Choice } from '../output/lines.js';
 import {
   cutLine,
@@ -10,6 +10,7 @@ import {
   wrapIndented,
   wrapLine,
   styled,
+  isKey,
 } from './layout.js';
 import type { Styles, FrontPart } from './layout.js';
 
@@ -52,19 +53,18 @@ export class Pager implements FrontPart {
   handleInput(data: string): void {
     if (this.#isTyping) return this.#typed(data);
     const height = this.#height();
-    const is = (...keys: Parameters<typeof matchesKey>[1][]): boolean => keys.some((key) => matchesKey(data, key));
-    if (is('q', 'escape', 'ctrl+c')) return this.#close();
-    if (is('up', 'k')) this.#top -= 1;
-    else if (is('down', 'j', 'enter')) this.#top += 1;
-    else if (is('pageUp', 'b', 'ctrl+b')) this.#top -= height - 1;
-    else if (is('pageDown', 'space', 'f', 'ctrl+f')) this.#top += height - 1;
-    else if (is('ctrl+u')) this.#top -= Math.ceil(height / 2);
-    else if (is('ctrl+d')) this.#top += Math.ceil(height / 2);
-    else if (is('g', 'home')) this.#top = 0;
-    else if (is('shift+g', 'end') || data === 'G') this.#top = this.#lines.length;
+    if (isKey(data, 'q', 'escape', 'ctrl+c')) return this.#close();
+    if (isKey(data, 'up', 'k')) this.#top -= 1;
+    else if (isKey(data, 'down', 'j', 'enter')) this.#top += 1;
+    else if (isKey(data, 'pageUp', 'b', 'ctrl+b')) this.#top -= height - 1;
+    else if (isKey(data, 'pageDown', 'space', 'f', 'ctrl+f')) this.#top += height - 1;
+    else if (isKey(data, 'ctrl+u')) this.#top -= Math.ceil(height / 2);
+    else if (isKey(data, 'ctrl+d')) this.#top += Math.ceil(height / 2);
+    else if (isKey(data, 'g', 'home')) this.#top = 0;
+    else if (isKey(data, 'shift+g', 'end') || data === 'G') this.#top = this.#lines.length;
     else if (data === '/') [this.#isTyping, this.#query] = [true, ''];
-    else if (is('n')) this.#find(this.#top + 1, 1);
-    else if (is('shift+n') || data === 'N') this.#find(this.#top - 1, -1);
+    else if (isKey(data, 'n')) this.#find(this.#top + 1, 1);
+    else if (isKey(data, 'shift+n') || data === 'N') this.#find(this.#top - 1, -1);
   }
 
   scroll(lines: number): void {
@@ -72,12 +72,12 @@ export class Pager implements FrontPart {
   }
 
   #typed(data: string): void {
-    if (matchesKey(data, 'enter')) {
+    if (isKey(data, 'enter')) {
       this.#isTyping = false;
       this.#find(this.#top, 1);
-    } else if (matchesKey(data, 'escape') || matchesKey(data, 'ctrl+c')) {
+    } else if (isKey(data, 'escape', 'ctrl+c')) {
       [this.#isTyping, this.#query] = [false, undefined];
-    } else if (matchesKey(data, 'backspace')) {
+    } else if (isKey(data, 'backspace')) {
       this.#query = [...(this.#query ?? '')].slice(0, -1).join('');
     } else if (data.length > 0 && data.charCodeAt(0) >= 32 && data.charCodeAt(0) !== 127) {
       this.#query = (this.#query ?? '') + typedText(data);
@@ -180,19 +180,19 @@ export class ChoiceList implements FrontPart {
 
   handleInput(data: string): void {
     const found = this.#found();
-    if (matchesKey(data, 'escape') || matchesKey(data, 'ctrl+c')) return this.#options.chosen(undefined);
-    if (matchesKey(data, 'enter')) {
+    if (isKey(data, 'escape', 'ctrl+c')) return this.#options.chosen(undefined);
+    if (isKey(data, 'enter')) {
       const { value } = found[this.#selected] ?? {};
       if (value !== undefined) this.#options.chosen(value);
-    } else if (matchesKey(data, 'up')) this.#move(-1, found.length);
-    else if (matchesKey(data, 'down') || matchesKey(data, 'tab')) this.#move(1, found.length);
-    else if (matchesKey(data, 'pageUp')) this.#selected = Math.max(0, this.#selected - this.#options.maxVisible());
-    else if (matchesKey(data, 'pageDown'))
+    } else if (isKey(data, 'up')) this.#move(-1, found.length);
+    else if (isKey(data, 'down', 'tab')) this.#move(1, found.length);
+    else if (isKey(data, 'pageUp')) this.#selected = Math.max(0, this.#selected - this.#options.maxVisible());
+    else if (isKey(data, 'pageDown'))
       this.#selected = Math.max(0, Math.min(found.length - 1, this.#selected + this.#options.maxVisible()));
-    else if (matchesKey(data, 'backspace')) this.#narrow([...this.#filter].slice(0, -1).join(''));
+    else if (isKey(data, 'backspace')) this.#narrow([...this.#filter].slice(0, -1).join(''));
     else if (data.charCodeAt(0) >= 32 && data.charCodeAt(0) !== 127 && !data.includes('\u001b'))
       this.#narrow(this.#filter + typedText(data));
-    else if (matchesKey(data, 'space')) this.#narrow(`${this.#filter} `);
+    else if (isKey(data, 'space')) this.#narrow(`${this.#filter} `);
   }
 
   #narrow(filter: string): void {
@@ -247,8 +247,8 @@ export class Question implements FrontPart {
   }
 
   handleInput(data: string): void {
-    if (matchesKey(data, 'escape') || matchesKey(data, 'ctrl+c')) return this.#options.answered(undefined);
-    if (matchesKey(data, 'enter')) return this.#options.answered(this.#input.getValue());
+    if (isKey(data, 'escape', 'ctrl+c')) return this.#options.answered(undefined);
+    if (isKey(data, 'enter')) return this.#options.answered(this.#input.getValue());
     // Its own paste drops control characters but keeps those that turn the direction of writing.
     this.#input.handleInput(data.startsWith(pasteStart) ? pasted(data) : data);
   }

@@ -1,5 +1,5 @@
-import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@mariozechner/pi-tui';
-import type { EditorTheme, MarkdownTheme, SelectListTheme } from '@mariozechner/pi-tui';
+import { matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@mariozechner/pi-tui';
+import type { EditorTheme, KeyId, MarkdownTheme, SelectListTheme } from '@mariozechner/pi-tui';
 import { shownLines } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
 import type { Line } from '../output/lines.js';
@@ -12,6 +12,11 @@ export interface FrontPart {
   handleInput(data: string): void;
   /** Takes a turn of the wheel. Unit: lines; below 0 towards the beginning. */
   scroll?(lines: number): void;
+}
+
+/** Returns true for one of these keys. */
+export function isKey(data: string, ...keys: readonly KeyId[]): boolean {
+  return keys.some((key) => matchesKey(data, key));
 }
 
 /** The looks of things. Without colours every function returns its text, so no meaning may lie in a style alone. */

@@ -1,4 +1,4 @@
-import { isKeyRelease, matchesKey, TUI } from '@mariozechner/pi-tui';
+import { isKeyRelease, TUI } from '@mariozechner/pi-tui';
 import type { Component, Terminal } from '@mariozechner/pi-tui';
 import type { Choice, Line, Page } from '../output/lines.js';
 import type { CommandSurface } from '../commands/command.js';
@@ -10,7 +10,7 @@ import { footer, queueLines, spinnerMs, statusLine, statePhrase } from './status
 import { PromptEditor } from './prompt-editor.js';
 import { saidItem } from './message-items.js';
 import { SessionItems } from './session-items.js';
-import { columnsOf, cutLine } from './layout.js';
+import { columnsOf, cutLine, isKey } from './layout.js';
 import type { Status } from './status.js';
 import type { Styles, FrontPart } from './layout.js';
 import { Transcript } from './transcript.js';
@@ -314,55 +314,37 @@ export class Screen implements CommandSurface, Component {
     const wasLeaving = this.#isLeaving;
     this.#isLeaving = false;
     this.requestRender();
-    if (matchesKey(data, 'ctrl+z')) return void this.#suspend();
+    if (isKey(data, 'ctrl+z')) return void this.#suspend();
     const front = this.#views.at(-1);
     if (front !== undefined) return front.handleInput(data);
     const dialog = this.#dialogInFront();
     if (dialog?.isTyping === true) return dialog.handleInput(data);
-    if (matchesKey(data, 'ctrl+c')) return this.#interruptOrLeave(wasLeaving);
-    if (matchesKey(data, 'ctrl+d') && (dialog !== undefined || this.editor.getText() === '')) return this.#leave();
+    if (isKey(data, 'ctrl+c')) return this.#interruptOrLeave(wasLeaving);
+    if (isKey(data, 'ctrl+d') && (dialog !== undefined || this.editor.getText() === '')) return this.#leave();
     if (this.#moves(data)) return;
-    if (matchesKey(data, 'escape') && this.#escape()) return;
+    if (isKey(data, 'escape') && this.#escape()) return;
     if (dialog !== undefined) return dialog.handleInput(data);
     this.#typedAt = this.#options.now();
-    if (matchesKey(data, 'up') && this.editor.getText() === '' && this.session.queue.length > 0) {
+    if (isKey(data, 'up') && this.editor.getText() === '' && this.session.queue.length > 0) {
       return this.editor.replaceText(this.session.withdraw() ?? '');
     }
-    if (matchesKey(data, 'enter') && this.editor.getText() === '' && this.transcript.focused !== undefined) {
+    if (isKey(data, 'enter') && this.editor.getText() === '' && this.transcript.focused !== undefined) {
       return this.transcript.toggle();
     }
     this.editor.handleInput(data);
   }
 
-  /** Keys that move in the transcript. True if it was one. */
+  /** Takes a key that moves in the transcript. Returns true if it was one. */
   #moves(data: string): boolean {
     const { transcript } = this;
-    const is = (...keys: Parameters<typeof matchesKey>[1][]): boolean => keys.some((key) => matchesKey(data, key));
     const isEmpty = this.editor.getText() === '';
     // A long call scrolls in its dialog.
-    if (this.#dialogInFront() === undefined) {
-      if (is('pageUp')) transcript.scrollPages(-1);
-      else if (is('pageDown')) transcript.scrollPages(1);
-      else if (isEmpty && is('home')) transcript.toStart();
-      else if (isEmpty && is('end')) transcript.toEnd();
-      else return this.#opens(data);
-      return true;
-    }
-    return this.#opens(data);
-  }
-
-  #opens(data: string): boolean {
-    const { transcript } = this;
-    const is = (...keys: Parameters<typeof matchesKey>[1][]): boolean => keys.some((key) => matchesKey(data, key));
-    if (is('alt+up', 'alt+k')) transcript.moveFocus(-1);
-    else if (is('alt+down', 'alt+j')) transcript.moveFocus(1);
-    else if (is('ctrl+o')) transcript.toggle();
-    else if (is('alt+o')) transcript.toggleAll();
-    else if (is('shift+up')) transcript.scroll(-1);
-    else if (is('shift+down')) transcript.scroll(1);
-    else if (is('ctrl+home')) transcript.toStart();
-    else if (is('ctrl+end')) transcript.toEnd();
-    else return false;
+    if (this.#dialogInFront() !== undefined) return transcript.handleKey(data);
+    if (isKey(data, 'pageUp')) transcript.scrollPages(-1);
+    else if (isKey(data, 'pageDown')) transcript.scrollPages(1);
+    else if (isEmpty && isKey(data, 'home')) transcript.toStart();
+    else if (isEmpty && isKey(data, 'end')) transcript.toEnd();
+    else return transcript.handleKey(data);
     return true;
   }
 

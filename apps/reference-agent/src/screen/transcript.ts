@@ -1,4 +1,4 @@
-import { cutLine, columnsOf } from './layout.js';
+import { cutLine, columnsOf, isKey } from './layout.js';
 import type { Styles } from './layout.js';
 
 /** Columns before the lines of an item: the bar of the item in focus, the mark, and a space. */
@@ -78,6 +78,20 @@ export class Transcript {
     }
     const start = this.#placeAbove({ index: this.#items.length, line: -1 }, this.#height);
     return this.#linesFrom(start, this.#height);
+  }
+
+  /** Takes a key that moves the window or the focus, or opens an item. Returns true if it was one. */
+  handleKey(data: string): boolean {
+    if (isKey(data, 'alt+up', 'alt+k')) this.moveFocus(-1);
+    else if (isKey(data, 'alt+down', 'alt+j')) this.moveFocus(1);
+    else if (isKey(data, 'ctrl+o')) this.toggle();
+    else if (isKey(data, 'alt+o')) this.toggleAll();
+    else if (isKey(data, 'shift+up')) this.scroll(-1);
+    else if (isKey(data, 'shift+down')) this.scroll(1);
+    else if (isKey(data, 'ctrl+home')) this.toStart();
+    else if (isKey(data, 'ctrl+end')) this.toEnd();
+    else return false;
+    return true;
   }
 
   /** Keeps an item in view that a key has opened and that has more lines now. */
