@@ -7,7 +7,15 @@ import { ApprovalDialog } from './approval-dialog.js';
 import { ChoiceList, Pager, Question } from './dialogs.js';
 import { queueLines, statusLine } from './status.js';
 
-const lineStyles: readonly NonNullable<Line['style']>[] = ['plain', 'dim', 'strong', 'hidden', 'added', 'removed'];
+const lineStyles: readonly NonNullable<Line['style']>[] = [
+  'plain',
+  'dim',
+  'strong',
+  'hidden',
+  'added',
+  'removed',
+  'problem',
+];
 
 test('whatever anybody writes, a dialog, a page, a choice and a question are no wider than the terminal and do not drive it', () => {
   fc.assert(
@@ -32,7 +40,10 @@ test('whatever anybody writes, a dialog, a page, a choice and a question are no 
       const pager = new Pager(
         {
           title: text,
-          lines: lineStyles.map((style, indent) => ({ text: indent % 2 === 0 ? text : other, style, indent })),
+          lines: lineStyles.flatMap((style, indent): readonly Line[] => [
+            { text: indent % 2 === 0 ? text : other, style, indent },
+            { text: other, lead: text, style, indent, isVerbatim: indent % 2 === 0 },
+          ]),
         },
         { styles, rows: () => 20, close: () => undefined },
       );
