@@ -7,7 +7,7 @@ import { EventLog, isToolResult } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { View, ViewProjection } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
-import { accountOf } from './run-account.js';
+import { SessionFigures } from './output/figures.js';
 
 const directory = fileURLToPath(new URL('../../../corpus/', import.meta.url));
 const names = (await readdir(directory)).filter((file) => file.endsWith('.jsonl')).map((file) => file.slice(0, -6));
@@ -64,5 +64,5 @@ test('it holds what is rare: errors, refusals, open calls, requests, reverts, pa
   const unfinished = await logOf('unfinished-calls');
   expect(unfinished.filter(({ type }) => type === 'action')).toHaveLength(2);
   expect(unfinished.filter(isToolResult)).toEqual([]);
-  expect(accountOf(await logOf('demo-default'))).toMatchObject({ condensations: 2, steps: 74 });
+  expect(new SessionFigures(await logOf('demo-default')).comparison).toMatchObject({ condensations: 2, steps: 74 });
 });

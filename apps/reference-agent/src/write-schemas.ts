@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { streamJsonSchema, streamVersion } from './headless/stream-event.js';
+import { streamJsonSchema, streamVersion } from './output/stream-event.js';
 import { settingsJsonSchema } from './settings/settings.js';
 
 /** Writes the schemas that the package publishes. Tests compare them with the code. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import type { CliContext, RunFlags } from '../src/context.js';
-import type { StreamEvent } from '../src/headless/stream-event.js';
 import { resumeCommand, runCommand } from '../src/cli/run.js';
+import type { CliContext, RunFlags } from '../src/context.js';
+import type { StreamEvent } from '../src/output/stream-event.js';
 
 /** How a command ended, and what it printed. */
 export interface Ran {

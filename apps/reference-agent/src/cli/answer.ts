@@ -4,7 +4,8 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { apiKeys } from '../agent/models.js';
 import { exitStatus, UsageError } from '../context.js';
 import type { CliContext } from '../context.js';
-import { callLines } from '../output/call-lines.js';
+import { callLines, waitingCallLines } from '../output/call-lines.js';
+import { uncoloured } from '../output/lines.js';
 import { listSessions, sessionNamed, sessionStatus } from '../session/session.js';
 import type { ListedSession } from '../session/session.js';
 import { sessionsFolder } from '../settings/user-folders.js';
@@ -41,10 +42,10 @@ export async function answerCommand(
   if (status !== 'waiting-for-confirmation' || waiting.length === 0) {
     throw new UsageError(`Session '${session.id}' waits for nothing: it is ${status}.`);
   }
-  for (const line of waiting.flatMap((action) =>
-    callLines({ ...action, ...action.toolCall, risk: action.securityRisk }),
+  for (const line of waiting.flatMap(({ toolCall, summary, securityRisk: risk }) =>
+    waitingCallLines({ ...toolCall, summary, risk }),
   ))
-    stdout.write(`${line}\n`);
+    stdout.write(`${uncoloured(line)}\n`);
   if (answer.type === 'none') return exitStatus.done;
   const actions = waiting.map((action) => action.id);
   const answered = await (answer.type === 'yes'

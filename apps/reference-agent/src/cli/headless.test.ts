@@ -11,7 +11,7 @@ import { eventsOf, headlessRig } from '../../test-support/headless-rig.js';
 import type { HeadlessRig } from '../../test-support/headless-rig.js';
 import { isRunning } from '../../test-support/running-processes.js';
 import type { RunFlags } from '../context.js';
-import { streamEventSchema, streamJsonSchema } from '../headless/stream-event.js';
+import { streamEventSchema, streamJsonSchema } from '../output/stream-event.js';
 
 /** A rig whose model is a server of Chat Completions. */
 async function rigWith(

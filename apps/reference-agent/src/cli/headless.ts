@@ -5,17 +5,14 @@ import type { Delta } from '@palimpsest/llm-adapters';
 import { coloursFor, cutToWidth, onOneLine, shownJson, shownLines, terminalWidth } from '@palimpsest/terminal';
 import { exitStatus, UsageError } from '../context.js';
 import type { CliContext, OutputFormat, RunFlags } from '../context.js';
-import { deniedInWords } from '../headless/failure.js';
-import { retryEvent } from '../headless/retry-event.js';
-import { noTotals, withEvent } from '../headless/run-totals.js';
-import { streamVersion } from '../headless/stream-event.js';
-import type { InitEvent, ResultEvent, StreamEvent } from '../headless/stream-event.js';
-import { StreamTranslation } from '../headless/stream-translation.js';
-import { callInWords } from '../output/call-words.js';
-import { RunPrinter } from '../output/run-printer.js';
-import { shownAnswer } from '../output/shown-answer.js';
-import { shownNumber } from '../output/shown-number.js';
-import { accountOf, savedShares } from '../run-account.js';
+import { deniedPhrase } from '../output/failure-phrases.js';
+import { SessionFigures } from '../output/figures.js';
+import { formatCount, formatDollars, formatNumber, formatShare } from '../output/lines.js';
+import { callPhrase, cutOffPhrase, printableAnswer, retryEvent, sessionPhrase } from '../output/phrases.js';
+import { RunTable } from '../output/run-table.js';
+import { streamVersion } from '../output/stream-event.js';
+import type { InitEvent, ResultEvent, StreamEvent } from '../output/stream-event.js';
+import { StreamTranslation } from '../output/stream-translation.js';
 import { openSession } from '../session/open-session.js';
 import type { OpenedSession } from '../session/open-session.js';
 import { pendingSummary, summaryWaitInWords } from '../session/pending-summary.js';
@@ -99,13 +96,13 @@ export async function followedRun(
   how: How,
 ): Promise<ResultEvent> {
   const { conversation, session } = opened;
-  let totals = noTotals;
+  const figures = new SessionFigures();
   const translation = new StreamTranslation(conversation.events);
   const results: Extract<StreamEvent, { readonly type: 'tool-result' }>[] = [];
   /** Actions that could never run: cut calls, unknown tools, wrong input. */
   const unrunnable = new Set<string | undefined>();
   conversation.events.observe((event) => {
-    totals = withEvent(totals, event);
+    figures.append(event);
     if (event.type === 'action' && event.executable === false) unrunnable.add(event.id);
     for (const told of translation.follow(event)) {
       if (told.type === 'tool-result' && !unrunnable.has(told.call)) results.push(told);
@@ -115,16 +112,16 @@ export async function followedRun(
   await opened.begin(task);
   const { interrupts, onDelta } = how;
   const { signal } = interrupts;
-  const ended = await runToEnd(opened, { signal, onDelta, costUsd: () => totals.costUsd });
+  const ended = await runToEnd(opened, { signal, onDelta, costUsd: () => figures.costUsd });
   const denied = deniedCalls(results, opened.agent.tools);
   const end: RunEnding =
     ended.status === 'done' && denied.length > 0
-      ? { ...ended, status: 'denied', error: { code: 'denied', message: deniedInWords(denied) } }
+      ? { ...ended, status: 'denied', error: { code: 'denied', message: deniedPhrase(denied) } }
       : ended;
   // Before the result, which tells its cost.
   await pendingSummary(conversation, { signal, onWait: () => output({ type: 'note', text: summaryWaitInWords }) });
-  const { usage, isEstimated, costUsd, steps, condensations } = totals;
-  const { tokens, bill } = savedShares(accountOf(conversation.events));
+  const { usage, isEstimated, costUsd, steps, condensations } = figures;
+  const { tokens, bill } = new SessionFigures(conversation.events).saved;
   const { log, id } = session;
   return {
     type: 'result',
@@ -177,7 +174,7 @@ function textOutput({ stdout, stderr }: Printed): RunOutput {
   const colors = coloursFor(stderr);
   const width = terminalWidth(stderr, widthOfFiles);
   const print = (line: string): void => void stderr.write(`${line}\n`);
-  const printer = new RunPrinter({ print, colors, width });
+  const printer = new RunTable({ print, colors, width });
   return (event) => {
     printer.follow(event);
     if (event.type === 'init') {
@@ -186,19 +183,18 @@ function textOutput({ stdout, stderr }: Printed): RunOutput {
       for (const line of [colors.bold(cutToWidth(first, width)), ...notes.map(colors.yellow)]) print(line);
     } else if (event.type === 'result') {
       printer.flush();
-      if (event.answer !== undefined) stdout.write(`${shownAnswer(event.answer).trimEnd()}\n`);
+      if (event.answer !== undefined) stdout.write(`${printableAnswer(event.answer).trimEnd()}\n`);
       for (const line of problemLines(event)) print(line);
       print(colors.dim(cutToWidth(endWords(event), width)));
     }
   };
 }
 
-function beginningLines({ session, model, workspace, isResumed, cutOff, notes }: InitEvent): readonly string[] {
-  const what = `session ${session}${isResumed ? ' goes on' : ''}`;
+function beginningLines(init: InitEvent): readonly string[] {
   return [
-    `palimpsest: ${what}: ${model} in ${workspace}`,
-    ...notes.map((note) => `! ${note}`),
-    ...cutOff.map((call) => `! was cut off; what it did is not known: ${callInWords(call)}`),
+    `palimpsest: ${sessionPhrase(init)}`,
+    ...init.notes.map((note) => `! ${note}`),
+    ...init.cutOff.map((call) => `! ${cutOffPhrase(call)}`),
   ];
 }
 
@@ -206,10 +202,10 @@ function endWords({ status, session, steps, usage, usageIsEstimated, costUsd, sa
   const { uncachedInputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
   const input = uncachedInputTokens + cacheReadTokens + cacheWriteTokens;
   const parts = [
-    `${steps} model ${steps === 1 ? 'call' : 'calls'}`,
-    `${usageIsEstimated === true ? 'about ' : ''}${shownNumber(input)} tokens in, ${shownNumber(outputTokens)} out`,
-    ...(costUsd === undefined || costUsd === 0 ? [] : [`$${costUsd.toFixed(costUsd < 0.1 ? 4 : 2)}`]),
-    ...(saved.bill === 0 ? [] : [`condensing saved ${(saved.bill * 100).toFixed(0)} % of the bill`]),
+    formatCount(steps, 'model call'),
+    `${usageIsEstimated === true ? 'about ' : ''}${formatNumber(input)} tokens in, ${formatNumber(outputTokens)} out`,
+    ...(costUsd === undefined || costUsd === 0 ? [] : [formatDollars(costUsd)]),
+    ...(saved.bill === 0 ? [] : [`condensing saved ${formatShare(saved.bill)} of the bill`]),
   ];
   return `palimpsest: ${status}: ${parts.join(' · ')} · session ${session}`;
 }
@@ -231,7 +227,7 @@ function problemLines({ status, error, finishReason, session, waiting = [] }: Re
       return [
         `palimpsest: ${waiting.length} ${waiting.length === 1 ? 'call waits' : 'calls wait'} for a yes: ` +
           `palimpsest approve ${session}, or palimpsest deny ${session}`,
-        ...waiting.map((waitingCall) => `  ${callInWords(waitingCall)}`),
+        ...waiting.map((waitingCall) => `  ${callPhrase(waitingCall)}`),
       ];
     default:
       return [`palimpsest: ${message}`, goOn];

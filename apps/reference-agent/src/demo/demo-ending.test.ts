@@ -31,9 +31,9 @@ test('tests, what was saved without the rows that say nothing, and the command f
   expect(ending({})).toEqual([
     '',
     'The tests, run once more: passed 75, failed 0',
-    '36 model calls   condensed   without   saved',
-    'tokens sent        480,000   720,000    33 %',
-    'cost                $0.162    $0.180    10 %',
+    '36 model calls  condensed  without  saved',
+    'tokens sent       480,000  720,000  33 %',
+    'cost               $0.162   $0.180  10 %',
     'Tokens are estimates. Prices: claude-sonnet-5-5, with its prompt cache.',
     'What each request held, and what other condensers would save, as a page:',
     'npx @palimpsest/test-harness report .palimpsest/logs/demo-1.jsonl',

@@ -2,8 +2,8 @@ import { relative } from 'node:path';
 import { shownLines, widthOf, wrapToWidth } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
 import type { DemoReport } from './demo.js';
-import { savedShare } from '../run-account.js';
-import { shownNumber } from '../output/shown-number.js';
+import { savedShare } from '../output/figures.js';
+import { alignColumns, formatDollars, formatNumber, formatShare } from '../output/lines.js';
 
 const widestText = 100;
 const longestAnswer = 6;
@@ -64,19 +64,19 @@ function answerLines(answer: string, width: number): readonly string[] {
 function savings(report: DemoReport, width: number, { bold, dim }: Colours): readonly string[] {
   const rows = (
     [
-      ['tokens sent', report.tokensSent, report.tokensUncondensed, shownNumber],
-      ['cost', report.costUsd, report.costUncondensedUsd, dollars],
+      ['tokens sent', report.tokensSent, report.tokensUncondensed, formatNumber],
+      ['cost', report.costUsd, report.costUncondensedUsd, formatDollars],
     ] as const
   )
     .map(
       ([name, paid, whole, inWords]) =>
-        [name, inWords(paid), inWords(whole), percent(savedShare(paid, whole))] as const,
+        [name, inWords(paid), inWords(whole), formatShare(savedShare(paid, whole))] as const,
     )
     .filter(([, paid, whole]) => paid !== whole);
   if (rows.length === 0)
-    return [`Nothing was condensed: ${shownNumber(report.tokensSent)} tokens sent, ${dollars(report.costUsd)}.`];
-  const [head, ...lines] = aligned([
-    [shownNumber(report.steps) + ' model calls', 'condensed', 'without', 'saved'],
+    return [`Nothing was condensed: ${formatNumber(report.tokensSent)} tokens sent, ${formatDollars(report.costUsd)}.`];
+  const [head, ...lines] = alignColumns([
+    [formatNumber(report.steps) + ' model calls', 'condensed', 'without', 'saved'],
     ...rows,
   ]);
   return [
@@ -87,27 +87,6 @@ function savings(report: DemoReport, width: number, { bold, dim }: Colours): rea
 }
 
 function basis({ pricedAs, model, tokensByProvider }: DemoReport): string {
-  const counted = model === 'offline' ? '' : ` The provider counted ${shownNumber(tokensByProvider)} tokens.`;
+  const counted = model === 'offline' ? '' : ` The provider counted ${formatNumber(tokensByProvider)} tokens.`;
   return `Tokens are estimates. Prices: ${pricedAs.join(' and ')}, with its prompt cache.${counted}`;
-}
-
-/** Cells in columns, the first to the left and the others to the right. */
-function aligned(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ''))));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => {
-        const blanks = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
-        return column === 0 ? cell + blanks : blanks + cell;
-      })
-      .join('   '),
-  );
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(0)} %`;
-}
-
-function dollars(amount: number): string {
-  return `$${amount.toFixed(amount < 1 ? 3 : 2)}`;
 }

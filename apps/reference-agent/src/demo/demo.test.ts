@@ -13,10 +13,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { nodeWithFewTests, nodeWithFewTestsFirst, pathWithNode } from '../../test-support/stand-in-node.js';
 import { problemOf } from '../context.js';
 import type { CliContext } from '../context.js';
-import { accountOf } from '../run-account.js';
 import { demoCommand, samplePlan } from './demo.js';
 import type { DemoFlags, DemoReport } from './demo.js';
 import { nextTurn, stepLabel, visibleHistory } from './offline-model.js';
+import { SessionFigures } from '../output/figures.js';
 
 // The built command, as a person runs it: what it does, and how it ends. What ends it otherwise is in demo-process.test.ts.
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -174,7 +174,7 @@ describe('palimpsest demo', () => {
       expect(ran.stdout).not.toMatch(/[\u001b]|\[survey/);
 
       const events = await logIn(offlineLogs);
-      const account = accountOf(events);
+      const account = new SessionFigures(events).comparison;
       expect(account.steps).toBe(events.filter(({ type }) => type === 'llm-usage').length);
       expect(account.steps).toBeGreaterThanOrEqual(30);
       // The last call ends the work, and has no line.

@@ -17,10 +17,7 @@ import { apiKeys } from '../agent/models.js';
 import { followedRun } from '../cli/headless.js';
 import { applicationFile, exitStatus, readerGoneStatus, UsageError } from '../context.js';
 import type { CliContext } from '../context.js';
-import type { ResultEvent, StreamEvent } from '../headless/stream-event.js';
-import { RunPrinter } from '../output/run-printer.js';
-import { accountOf } from '../run-account.js';
-import type { RunAccount } from '../run-account.js';
+import type { ResultEvent, StreamEvent } from '../output/stream-event.js';
 import { openSession } from '../session/open-session.js';
 import type { SessionParts } from '../session/open-session.js';
 import type { Session } from '../session/session.js';
@@ -29,6 +26,9 @@ import { offlineModel, withoutStepLabel } from './offline-model.js';
 import type { Plan } from './offline-model.js';
 import { copyWorkspace } from './workspace-copy.js';
 import type { WorkspaceCopy } from './workspace-copy.js';
+import { SessionFigures } from '../output/figures.js';
+import type { Comparison } from '../output/figures.js';
+import { RunTable } from '../output/run-table.js';
 
 /** Options of `palimpsest demo`, as the command line gives them. */
 export interface DemoFlags {
@@ -40,7 +40,7 @@ export interface DemoFlags {
 }
 
 /** The end of a demo: `demo-report`, the last line of `--json`. */
-export interface DemoReport extends RunAccount {
+export interface DemoReport extends Comparison {
   readonly conversationId: string;
   readonly model: string;
   /** The event log, as an absolute path. */
@@ -160,7 +160,7 @@ async function runDemo(plan: Plan, { copy, context, parts, follow }: DemoRun): P
   const tests = ending.ending === 'interrupted' ? undefined : await testsIn(copy, plan.test, context.interrupts.signal);
   const output = secretMask(apiKeys(env)).text(workspace.neutral(tests?.output ?? ''));
   return {
-    ...accountOf(opened.conversation.events),
+    ...new SessionFigures(opened.conversation.events).comparison,
     ...ending,
     conversationId: parts.session.id,
     model: parts.llm.model,
@@ -216,7 +216,7 @@ function linesOfText(print: (line: string) => void, llm: LLM, { env, stdout, cwd
   const width = terminalWidth(stdout);
   const isScripted = llm.model === 'offline';
   // A script needs no time, so nobody waits for a line; and all of it fits a screen.
-  const printer = new RunPrinter({ print, colors, width, isBrief: isScripted });
+  const printer = new RunTable({ print, colors, width, isBrief: isScripted });
   const model = isScripted ? 'The model is a script; all else is real.' : `The model is ${onOneLine(llm.model)}.`;
   print(colors.bold(`An agent at work on a small library. ${model}`));
   return {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { plainStyles } from '../../test-support/screen-rig.js';
-import { TranscriptItem } from './transcript-item.js';
-import { Transcript } from './transcript.js';
+import { TranscriptItem, Transcript } from './transcript.js';
 
 /** An item of so many lines, twice as many when it is open. */
 function item(name: string, lines: number, onDraw: (name: string) => void = () => undefined): TranscriptItem {

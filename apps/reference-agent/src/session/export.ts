@@ -4,8 +4,8 @@ import { shownJson, shownLines } from '@palimpsest/terminal';
 import { View } from '@palimpsest/view';
 import { exitStatus } from '../context.js';
 import type { CliContext } from '../context.js';
-import type { StreamEvent } from '../headless/stream-event.js';
-import { StreamTranslation } from '../headless/stream-translation.js';
+import type { StreamEvent } from '../output/stream-event.js';
+import { StreamTranslation } from '../output/stream-translation.js';
 import { SessionError, whyUnreadable } from './session.js';
 import type { ListedSession, SessionRecord } from './session.js';
 

@@ -2,10 +2,10 @@ import { ConversationRunError, ConversationStateProjection, LimitExceededError }
 import type { Conversation, RunOutcome } from '@palimpsest/agent';
 import { ContentPolicyError } from '@palimpsest/llm-adapters';
 import type { Delta } from '@palimpsest/llm-adapters';
-import { failureInWords, incompleteInWords, stuckInWords } from '../headless/failure.js';
-import { streamVersion } from '../headless/stream-event.js';
-import type { InitEvent, ResultEvent } from '../headless/stream-event.js';
+import { streamVersion } from '../output/stream-event.js';
+import type { InitEvent, ResultEvent } from '../output/stream-event.js';
 import type { OpenedSession } from './open-session.js';
+import { failurePhrase, incompletePhrase, stuckPhrase } from '../output/failure-phrases.js';
 
 /** The end of a run. */
 export type RunEnding = Pick<ResultEvent, 'status' | 'answer' | 'finishReason' | 'error' | 'waiting'>;
@@ -36,7 +36,7 @@ export async function runToEnd(
         : 'error';
     const { code, message } = failureIn(conversation) ?? error;
     const unknownModel = agent.llm.facts?.isAssumed === true ? model : undefined;
-    const words = failureInWords(message, cause, { baseUrl, costUsd: costUsd(), unknownModel });
+    const words = failurePhrase(message, cause, { baseUrl, costUsd: costUsd(), unknownModel });
     return { status, error: { code, message: words } };
   }
 }
@@ -46,9 +46,9 @@ function endingOf({ status, answer, finishReason, stuck, waiting = [] }: RunOutc
     case 'finished':
       return { status: 'done', answer, finishReason };
     case 'incomplete':
-      return { status, finishReason, error: { code: 'incomplete', message: incompleteInWords(finishReason) } };
+      return { status, finishReason, error: { code: 'incomplete', message: incompletePhrase(finishReason) } };
     case 'stuck':
-      return { status, error: { code: 'stuck', message: stuckInWords(stuck) } };
+      return { status, error: { code: 'stuck', message: stuckPhrase(stuck) } };
     case 'paused':
     case 'released':
       return { status: 'interrupted' };

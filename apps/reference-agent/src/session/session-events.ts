@@ -1,6 +1,6 @@
 import type { Event } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
-import type { InitEvent, StreamEvent } from '../headless/stream-event.js';
+import type { InitEvent, StreamEvent } from '../output/stream-event.js';
 import type { FileDiff } from '../interactive/file-diff.js';
 
 /** An event of the log, and the lines that report it: none, where it concerns the program alone. */

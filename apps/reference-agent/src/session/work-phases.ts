@@ -1,5 +1,5 @@
 import type { Delta, FailedAttempt } from '@palimpsest/llm-adapters';
-import { retryEvent } from '../headless/retry-event.js';
+import { retryEvent } from '../output/phrases.js';
 import type { LoggedEvent, SessionListeners, WorkPhase } from './session-events.js';
 
 /** Tells what happens in a run, and what the agent does from moment to moment. */

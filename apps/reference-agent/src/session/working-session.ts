@@ -2,9 +2,9 @@ import type { ActionEvent, Event, EventLog, ToolCall } from '@palimpsest/events'
 import { changedText, fileEdits, fileHistory, previewChange } from '@palimpsest/tools';
 import type { FileHistory } from '@palimpsest/tools';
 import type { CliContext, RunFlags } from '../context.js';
-import { noTotals, withEvent } from '../headless/run-totals.js';
-import type { InitEvent } from '../headless/stream-event.js';
-import { StreamTranslation } from '../headless/stream-translation.js';
+import { SessionFigures } from '../output/figures.js';
+import type { InitEvent } from '../output/stream-event.js';
+import { StreamTranslation } from '../output/stream-translation.js';
 import { fileDiff } from '../interactive/file-diff.js';
 import type { FileDiff } from '../interactive/file-diff.js';
 import { saveRule } from '../settings/user-files.js';
@@ -47,9 +47,9 @@ export async function openWorkingSession(
   const translation = new StreamTranslation([]);
   const history = events.slice().map((event) => ({ event, told: translation.follow(event) }));
   const records = { events, history: fileHistory({ directory: session.files }) };
-  let totals = noTotals;
+  let run = new SessionFigures();
   events.observe((event) => {
-    totals = withEvent(totals, event);
+    run.append(event);
     onLogged?.({ event, told: translation.follow(event) });
     const actionId = event.type === 'observation' ? event.actionId : undefined;
     if (actionId === undefined) return;
@@ -75,8 +75,8 @@ export async function openWorkingSession(
     },
     async run(signal) {
       await begin();
-      totals = noTotals;
-      return runToEnd(opened, { signal, ...(onDelta === undefined ? {} : { onDelta }), costUsd: () => totals.costUsd });
+      run = new SessionFigures();
+      return runToEnd(opened, { signal, ...(onDelta === undefined ? {} : { onDelta }), costUsd: () => run.costUsd });
     },
   };
 }
