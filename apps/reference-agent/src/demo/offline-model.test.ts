@@ -48,6 +48,9 @@ test('decides by what a call answered', () => {
   // The address by which a model names a result is no part of it.
   expect(after('fine\n[exit status 0]\n[event_id: 7k2m9qxa]')).toBe('done');
   expect(after('bad\n[exit status 1]')).toBe('repair');
+  const denied = result('run_command', '[exit status 0]', true);
+  for (const results of [[], [denied]])
+    expect(nextTurn(plan, [user, fileResult, said('I test. [test]'), ...results])?.step).toBe('repair');
 });
 
 test('edits at once while the text is before it, over line numbers too', () => {

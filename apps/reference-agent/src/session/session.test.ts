@@ -66,6 +66,7 @@ test('what changed in the middle of a long log is in the list, and a line that a
   await appendFile(session.log, `${lines.join('\n')}\n${settings('torn')}`);
   const { record } = await findSession(rig.sessions, { workspace: '/elsewhere' });
   expect(record).toMatchObject({ id, model, parent: 'parent', task: 'Please do it.' });
+  await expect(findSession(rig.sessions, { workspace: rig.workspace })).rejects.toThrow('There is no session of');
 });
 
 test('a session whose log is damaged says which command repairs a copy, and goes on with the copy', async () => {
