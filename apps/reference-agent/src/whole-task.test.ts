@@ -29,6 +29,7 @@ const repository: Readonly<Record<string, string>> = {
   'src/sum.js': 'export const sum = (left, right) => left - right;\n',
   // It does not end while there is a file 'hold'.
   'test/sum.test.js': `${imports}import { existsSync } from 'node:fs';
+import { sum } from '../src/sum.js';
 test('sum', async () => {
   while (existsSync('hold')) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.equal(sum(1, 2), 3);

@@ -55,6 +55,8 @@ test('/rewind shows the plan, asks, brings files back and goes on in a fork; the
   expect(talked.session.opened?.conversation.events.slice().some(({ type }) => type === 'action')).toBe(true);
   expect(await screen.type(`/resume ${id}`)).toContain('open already');
   expect(await screen.type('/resume nothing')).toContain("There is no session 'nothing'");
+  await screen.type('/resume new');
+  expect(talked.session.opened?.conversation.events.length).toBe(0);
 });
 
 test('/rewind leaves what another hand has changed, unless that is to be lost', async () => {

@@ -13,7 +13,7 @@ const prices = { input: 10, cacheRead: 1, cacheWrite: 12, output: 50 };
 function condensed(metadata: Readonly<Record<string, unknown>> = {}) {
   const log = logBuilder();
   log.user('Read them.');
-  const one = log.call('read_file', { path: 'a.ts' }, 'text of a\u001b[2J\n'.repeat(200));
+  const one = log.call('read_file', { path: 'a.ts' }, 'text of a\u001b[2J\r\n'.repeat(200));
   const two = log.call('read_file', { path: 'b.ts' }, 'text of b '.repeat(200));
   log.call('read_file', { path: 'c.ts' }, 'text of c');
   log.agent('Now what?');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CondensationProgress } from './phrases.js';
+import { CondensationProgress, endingPhrase } from './phrases.js';
 
 const attempt = (outcome: string, reason: string) =>
   ({ type: 'condensation-attempt', id: outcome, condenser: 'small', outcome, reason }) as const;
@@ -45,4 +45,15 @@ test('a failure before a condensation that changes something is told, and one th
 
 test('the empty condensation of a revert says nothing', () => {
   expect(linesOf([request(), condensation(3), condensation(0)])).toEqual([]);
+});
+
+test.each([
+  ['denied', undefined, 'denied'],
+  ['interrupted', 143, 'cut off'],
+  ['failed', 1, 'exit 1'],
+  ['failed', undefined, 'failed'],
+  ['ok', 0, 'exit 0'],
+  ['ok', undefined, ''],
+] as const)('a call that ended as %s with %s: %s', (status, exitStatus, words) => {
+  expect(endingPhrase({ status, exitStatus })).toBe(words);
 });

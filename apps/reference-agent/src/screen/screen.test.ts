@@ -70,6 +70,17 @@ test('a conversation: whole frames, nothing wider, all of it there', async () =>
   expect(frameFaults(terminal.screen.frames)).toEqual([]);
 });
 
+test('what is typed and pasted is sent whole; control characters are shown, and sent as they are shown', async () => {
+  const { terminal, submitted } = rig();
+  const big = Array.from({ length: 3_000 }, (_, line) => `${line}\tvalue`).join('\r\n');
+  await terminal.press('a', keys.shiftEnter, keys.paste(big));
+  await terminal.seenText('[paste #1 +3000 lines]');
+  await terminal.press(keys.enter, keys.paste(`one${escape}[2Jtwo\u009b3\u202e\rend`));
+  await terminal.seenText('one\\x1b[2Jtwo\\x9b3\\u202e');
+  await terminal.press(keys.enter);
+  expect(submitted).toEqual([`a\n${big.replaceAll('\r\n', '\n')}`, 'one\\x1b[2Jtwo\\x9b3\\u202e\nend']);
+});
+
 test('Esc and Ctrl-C interrupt the work, and do not touch what is typed', async () => {
   const made = rig();
   const interrupt = vi.spyOn(made.session, 'interrupt').mockImplementation(() => undefined);

@@ -121,7 +121,7 @@ test('a condensation is a line that opens into what it changed, which is read th
     { text: 'Forgotten: 1 event', style: 'strong' },
     { text: 'result of read_file', indent: 2 },
   ] as const;
-  const { tell, lines, transcript, changed } = itemsOn(plainStyles, {
+  const { items, tell, lines, transcript, changed } = itemsOn(plainStyles, {
     condensationLines: async (id) => (id === 'k' ? known : undefined),
   });
   tell(
@@ -157,6 +157,8 @@ test('a condensation is a line that opens into what it changed, which is read th
   expect(lines().slice(2)).toEqual([`     ${reason}`, ...summary]);
   await changed;
   expect(lines().slice(2)).toEqual(['     Forgotten: 1 event', '       result of read_file', ...summary]);
+  items.logged({ event: { ...usual, type: 'condensation-revert', condensationId: 'k' } as Event, told: [] });
+  expect(lines()[1]).toBe('   masked — undone');
 });
 
 test('a stream becomes the message of the log, and what a restart voids is gone', () => {
@@ -181,6 +183,7 @@ test('an answer that is cut off and never logged stays, above what ended it; the
   const { items, lines } = itemsOn();
   items.delta({ type: 'text', text: 'Half of' });
   items.notice('problem', 'No space left on device');
+  items.delta({ type: 'tool-call', index: 0, name: 'read_file', arguments: '{' });
   items.stopped();
   items.delta({ type: 'text', text: 'New' });
   expect(lines()).toEqual([' ● Half of', '   [interrupted here]', '', ' ! No space left on device', '', ' ● New']);
