@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createEvent, userMessage } from '@palimpsest/events';
@@ -11,7 +11,14 @@ import { doctorCommand } from '../cli/doctor.js';
 import { listCommand } from '../cli/list.js';
 import { sessionsFolder } from '../settings/user-folders.js';
 import { exportCommand } from './export.js';
-import { createSession, findSession, listSessions, sessionSettingsEvent } from './session.js';
+import {
+  createSession,
+  findSession,
+  listSessions,
+  sessionNamed,
+  sessionSettingsEvent,
+  sessionStatus,
+} from './session.js';
 
 /** A rig with a finished session in it. */
 async function rigWithSession() {
@@ -67,6 +74,18 @@ test('what changed in the middle of a long log is in the list, and a line that a
   const { record } = await findSession(rig.sessions, { workspace: '/elsewhere' });
   expect(record).toMatchObject({ id, model, parent: 'parent', task: 'Please do it.' });
   await expect(findSession(rig.sessions, { workspace: rig.workspace })).rejects.toThrow('There is no session of');
+});
+
+test('a session whose process died is cut off; it is found through a link to its folder', async () => {
+  const { rig, id } = await rigWithSession();
+  const { session } = await findSession(rig.sessions, { id, workspace: '' });
+  const running = createEvent('conversation-state-update', { key: 'status', value: 'running' });
+  await appendFile(session.log, `${JSON.stringify(running)}\n`);
+  const link = `${rig.workspace}-link`;
+  await symlink(rig.workspace, link);
+  const found = await sessionNamed(undefined, link, { env: rig.env, cwd: '/' });
+  expect(found.session.id).toBe(id);
+  expect(await sessionStatus(found)).toBe('cut off');
 });
 
 test('a session whose log is damaged says which command repairs a copy, and goes on with the copy', async () => {
