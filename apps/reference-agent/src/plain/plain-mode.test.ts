@@ -104,6 +104,8 @@ test('a talk: answers as they come, a line each call; approvals are typed; nothi
   expect(rest).toMatch(/Result: edit_file a\.txt: \d+ lines/);
   expect(rest).toContain(', exit 0');
   expect(rest).toContain('Done\n\tas asked.\n');
+  // It was streamed, and is not printed again.
+  expect(rest.split('as asked.')).toHaveLength(2);
   expect(await readFile(join(terminal.rig.workspace, 'a.txt'), 'utf8')).toBe('zero\r\nthree\r\n');
   expect(JSON.stringify(terminal.rig.server.requests[0]?.body)).toContain(String.raw`Change \nit.`);
   expect(JSON.stringify(terminal.rig.server.requests[1]?.body)).toContain('It is not needed.');

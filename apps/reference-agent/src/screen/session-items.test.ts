@@ -157,7 +157,8 @@ test('a condensation is a line that opens into what it changed, which is read th
   expect(lines().slice(2)).toEqual([`     ${reason}`, ...summary]);
   await changed;
   expect(lines().slice(2)).toEqual(['     Forgotten: 1 event', '       result of read_file', ...summary]);
-  items.logged({ event: { ...usual, type: 'condensation-revert', condensationId: 'k' } as Event, told: [] });
+  const revert: Event = { id: 'v', source: 'user', type: 'condensation-revert', condensationId: 'k', ...base };
+  items.logged({ event: revert, told: [] });
   expect(lines()[1]).toBe('   masked — undone');
 });
 
