@@ -14,7 +14,7 @@ import type { ProviderServer } from '@palimpsest/provider-servers';
 import { protectedEventIds } from '@palimpsest/view';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { defaultCondenser } from './default-condenser.js';
+import { defaultCondenser } from './agent/condenser.js';
 
 /**
  * A log that a newer version wrote, with sources, roles, parts, thinking, outcomes, risks and events that this version does not

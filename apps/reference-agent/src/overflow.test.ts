@@ -12,7 +12,7 @@ import { relevanceCondenser } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { defaultCondenser } from './default-condenser.js';
+import { defaultCondenser } from './agent/condenser.js';
 
 /**
  * Results of any size, over the real SDKs and HTTP, against servers that refuse what does not fit into the window: with every

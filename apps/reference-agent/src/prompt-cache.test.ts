@@ -9,7 +9,7 @@ import { anthropicPromptCache, anthropicServer, openaiPromptCache, openaiServer 
 import type { ProviderServer, SimulatedPromptCache } from '@palimpsest/provider-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { demoCondenser } from './demo-condenser.js';
+import { demoCondenser } from './demo/demo.js';
 
 /**
  * Whole runs over the real SDKs and HTTP with many condensations: what the servers report to have read and written costs at

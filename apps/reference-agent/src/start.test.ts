@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { ownFolders } from './own-folders.js';
-import { cacheFolder } from './settings/user-folders.js';
+import { cacheFolder, guardedFolders } from './settings/user-folders.js';
 
 interface Metafile {
   readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
@@ -80,7 +79,7 @@ test('compiled code is kept where no command can write, on a Node that keeps it'
   onTestFinished(() => rmSync(home, { recursive: true }));
   const env = { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: join(home, 'cache') };
   expect(cacheFolder(env)).toBe(join(home, 'cache', 'palimpsest'));
-  expect(ownFolders(env)).toContain(cacheFolder(env));
+  expect(guardedFolders(env)).toContain(cacheFolder(env));
   expect(cacheFolder({ XDG_CACHE_HOME: 'relative' })).not.toContain('relative');
   const { status } = spawnSync(process.execPath, [cli, 'list'], { cwd: home, env });
   expect(status).toBe(0);

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { streamJsonSchema, streamVersion } from './headless/stream-event.js';
-import { settingsJsonSchema } from './settings/json-schema.js';
+import { streamJsonSchema, streamVersion } from './output/stream-event.js';
+import { settingsJsonSchema } from './settings/settings.js';
 
 /** Writes the schemas that the package publishes. Tests compare them with the code. */
 const schemas = { [`stream-json-${streamVersion}`]: streamJsonSchema(), config: settingsJsonSchema() };

@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs';
 import type { Message, ToolMessage } from '@palimpsest/events';
 import type { JsonObject } from '@palimpsest/provider-servers';
-import { nextTurn } from '../src/offline-model/plan.js';
-import { stepLabel } from '../src/offline-model/recollection.js';
-import { samplePlan } from '../src/offline-model/sample-plan/index.js';
+import { nextTurn, stepLabel } from '../src/demo/offline-model.js';
+import type { Plan } from '../src/demo/offline-model.js';
 import type { Turn } from './scripted-model.js';
 
 interface Block {
@@ -16,12 +16,15 @@ interface Block {
   readonly is_error?: boolean;
 }
 
+const file = new URL('../sample-project-plan.json', import.meta.url);
+const plan = JSON.parse(readFileSync(file, 'utf8')) as Plan;
+
 /** The model of the demo for a server: it follows the plan of the demo by what it is sent, and says no name of a step. */
 export function demoModel(): (request: JsonObject) => Turn {
   const steps = new Map<string, string>();
   return (request) => {
     const messages = messagesOf(request, steps);
-    const turn = nextTurn(samplePlan, messages);
+    const turn = nextTurn(plan, messages);
     if (turn === undefined) return { text: 'Nothing is left to do.' };
     steps.set(turn.say, stepLabel(turn.step, turn.isReadingAgain));
     return { text: turn.say, calls: turn.calls.map(({ tool, input }) => ({ name: tool, input })) };
@@ -55,8 +58,7 @@ function messagesOf({ messages }: JsonObject, steps: ReadonlyMap<string, string>
 function resultOf(block: Block, names: ReadonlyMap<string, string>): readonly ToolMessage[] {
   if (block.type !== 'tool_result') return [];
   const { tool_use_id: id = '', content = '', is_error: isError } = block;
-  // The demo has no addresses behind its results.
-  const text = (typeof content === 'string' ? content : textOf(content)).replace(/\s*\[event_id: \w+\]$/, '');
+  const text = typeof content === 'string' ? content : textOf(content);
   return [
     {
       role: 'tool',

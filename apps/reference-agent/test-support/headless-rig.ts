@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import type { CommandSurroundings } from '../src/command-surroundings.js';
-import type { StreamEvent } from '../src/headless/stream-event.js';
-import type { RunFlags } from '../src/run-flags.js';
-import { resumeCommand, runCommand } from '../src/session-commands.js';
+import { resumeCommand, runCommand } from '../src/cli/run.js';
+import type { CliContext, RunFlags } from '../src/context.js';
+import type { StreamEvent } from '../src/output/stream-event.js';
 
 /** How a command ended, and what it printed. */
 export interface Ran {
@@ -27,14 +26,14 @@ export interface HeadlessRig {
   run(flags: Partial<RunFlags> & { readonly continue?: boolean }, how?: How): Promise<Ran>;
   resume(id: string | undefined, flags: Partial<RunFlags>, how?: How): Promise<Ran>;
   /** For a command that is not one of these two. */
-  command(call: (surroundings: CommandSurroundings) => Promise<number>, how?: How): Promise<Ran>;
+  command(call: (surroundings: CliContext) => Promise<number>, how?: How): Promise<Ran>;
 }
 
 interface How {
   /** What is written to standard input. @defaultValue nothing */
   readonly stdin?: string;
   readonly signal?: AbortSignal;
-  readonly waits?: CommandSurroundings['waits'];
+  readonly waits?: CliContext['waits'];
   /** Called with everything that is printed to standard output. */
   readonly onOutput?: (text: string) => void;
 }
@@ -59,7 +58,7 @@ export async function headlessRig(
     PATH: process.env['PATH'] ?? '',
   };
   const all = (own: Partial<RunFlags>): RunFlags => ({ outputFormat: 'stream-json', yolo: true, ...flags, ...own });
-  const command = async (call: (surroundings: CommandSurroundings) => Promise<number>, how: How = {}): Promise<Ran> => {
+  const command = async (call: (surroundings: CliContext) => Promise<number>, how: How = {}): Promise<Ran> => {
     const printed = { stdout: '', stderr: '' };
     const status = await call({
       env,

@@ -1,7 +1,7 @@
 import { CURSOR_MARKER } from '@mariozechner/pi-tui';
 import fc from 'fast-check';
-import { columnsOf } from '../src/screen/shown-width.js';
-import type { Styles } from '../src/screen/styles.js';
+import { columnsOf } from '../src/screen/layout.js';
+import type { Styles } from '../src/screen/layout.js';
 
 /**
  * Any character but half a surrogate pair. `unit: 'binary'` of fast-check is the same, with a map of all 1,112,064 characters that it

@@ -1,10 +1,10 @@
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { InteractiveSession } from '../src/interactive/interactive-session.js';
-import type { SessionEvent, SessionState, WorkPhase } from '../src/interactive/session-event.js';
-import type { RunFlags } from '../src/run-flags.js';
-import type { ListedSession } from '../src/sessions/session-list.js';
+import { InteractiveSession } from '../src/session/interactive-session.js';
+import type { SessionEvent, SessionState, WorkPhase } from '../src/session/session-events.js';
+import type { RunFlags } from '../src/context.js';
+import type { ListedSession } from '../src/session/session.js';
 import { chatServer } from './chat-server.js';
 import type { ChatServerOptions } from './chat-server.js';
 import { headlessRig } from './headless-rig.js';

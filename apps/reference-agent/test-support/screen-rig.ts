@@ -1,10 +1,10 @@
 import { coloursFor } from '@palimpsest/terminal';
-import { InteractiveSession } from '../src/interactive/interactive-session.js';
-import type { SessionEvent, SessionListener } from '../src/interactive/session-event.js';
+import { InteractiveSession } from '../src/session/interactive-session.js';
+import type { SessionEvent, SessionListener } from '../src/session/session-events.js';
 import { Screen } from '../src/screen/screen.js';
 import type { Figures } from '../src/screen/screen.js';
-import { stylesOf } from '../src/screen/styles.js';
-import type { Styles } from '../src/screen/styles.js';
+import { stylesOf } from '../src/screen/layout.js';
+import type { Styles } from '../src/screen/layout.js';
 import { VirtualTerminal } from './virtual-terminal.js';
 // The screen loads it when a condensation is told, and a test may end before that.
 import '@palimpsest/view';

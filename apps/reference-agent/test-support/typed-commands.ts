@@ -1,6 +1,7 @@
-import type { Choice, CommandScreen, Page } from '../src/interactive/command-screen.js';
-import { runTypedCommand, typedCommand } from '../src/interactive/commands/typed-command.js';
-import type { InteractiveSession } from '../src/interactive/interactive-session.js';
+import type { Choice, Page } from '../src/output/lines.js';
+import type { CommandSurface } from '../src/commands/command.js';
+import { runTypedCommand, typedCommand } from '../src/commands/index.js';
+import type { InteractiveSession } from '../src/session/interactive-session.js';
 
 /** What stands on the place where commands are typed. */
 export interface TypedCommands {
@@ -15,45 +16,60 @@ export interface TypedCommands {
   answer(...wanted: readonly (string | undefined)[]): void;
 }
 
-/** A screen without a terminal: commands are typed, and what they say is kept. */
+/** A surface without a terminal. Its methods need it, as those of the screen do. */
+class Typed implements CommandSurface {
+  readonly session: InteractiveSession;
+  readonly pages: Page[] = [];
+  readonly asked: { readonly title: string; readonly items: readonly Choice[] }[] = [];
+  readonly answers: (string | undefined)[] = [];
+  readonly said: string[] = [];
+  input = '';
+
+  constructor(session: InteractiveSession) {
+    this.session = session;
+  }
+
+  say(text: string): void {
+    this.said.push(text);
+  }
+
+  async show(page: Page): Promise<void> {
+    this.pages.push(page);
+    this.say([page.title, ...page.lines.map(({ text, indent = 0 }) => `${' '.repeat(indent)}${text}`)].join('\n'));
+  }
+
+  async choose(title: string, items: readonly Choice[]): Promise<string | undefined> {
+    this.asked.push({ title, items });
+    const wanted = this.answers.shift();
+    const fits = ({ value, label }: Choice) => value === wanted || (wanted !== undefined && label.includes(wanted));
+    return items.find(fits)?.value;
+  }
+
+  async ask(): Promise<string | undefined> {
+    return undefined;
+  }
+
+  edit(text: string): void {
+    this.input = text;
+  }
+}
+
+/** A place where commands are typed, and what they say is kept. */
 export function typedCommands(session: InteractiveSession): TypedCommands {
-  const pages: Page[] = [];
-  const asked: { readonly title: string; readonly items: readonly Choice[] }[] = [];
-  const answers: (string | undefined)[] = [];
-  const said: string[] = [];
-  let input = '';
-  const screen: CommandScreen = {
-    session,
-    say: (text) => void said.push(text),
-    show: (page) => {
-      pages.push(page);
-      said.push([page.title, ...page.lines.map(({ text, indent = 0 }) => `${' '.repeat(indent)}${text}`)].join('\n'));
-      return Promise.resolve();
-    },
-    choose: (title, items) => {
-      asked.push({ title, items });
-      const wanted = answers.shift();
-      const found = items.find(
-        ({ value, label }) => value === wanted || (wanted !== undefined && label.includes(wanted)),
-      );
-      return Promise.resolve(found?.value);
-    },
-    ask: () => Promise.resolve(undefined),
-    edit: (text) => void (input = text),
-  };
+  const surface = new Typed(session);
   return {
-    pages,
-    asked,
+    pages: surface.pages,
+    asked: surface.asked,
     get input() {
-      return input;
+      return surface.input;
     },
-    answer: (...wanted) => void answers.push(...wanted),
+    answer: (...wanted) => void surface.answers.push(...wanted),
     async type(line) {
-      said.length = 0;
+      surface.said.length = 0;
       const command = typedCommand(line);
       if (command === undefined) throw new Error(`'${line}' is no command.`);
-      await runTypedCommand(command, screen);
-      return said.join('\n');
+      await runTypedCommand(command, surface);
+      return surface.said.join('\n');
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Terminal } from '@mariozechner/pi-tui';
-import { WrittenTerminal } from '../src/screen/written-terminal.js';
+import { WrittenTerminal } from '../src/screen/terminal.js';
 import { emulatedScreen } from './terminal/emulated-screen.js';
 import type { EmulatedScreen } from './terminal/emulated-screen.js';
 

@@ -1,4 +1,4 @@
-import type { PlanStep } from '../src/offline-model/plan.js';
+import type { PlanStep } from '../src/demo/offline-model.js';
 
 const suites: readonly string[] = ['survey/tests', 'repair/run', 'repair/all'];
 

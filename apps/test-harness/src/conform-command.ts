@@ -15,7 +15,7 @@ import { standIn } from './replay/stand-in-llm.js';
 import { textCounter } from './replay/token-counter.js';
 import { coloursFor } from '@palimpsest/terminal';
 import { linePrinter } from '@palimpsest/terminal';
-import { onOneLine, shownJson } from '@palimpsest/terminal';
+import { printableLine, printableJson } from '@palimpsest/terminal';
 
 /** Options of `palimpsest-harness conform`, as the command line gives them. */
 export interface ConformCommandOptions {
@@ -71,14 +71,14 @@ export async function conformCommand(
       const mark = result.passed ? colours.green('✓') : colours.red('✗');
       void print(`  ${mark} ${String(result.number).padStart(2)}  ${result.rule}`);
       if (result.passed) return;
-      void print(`        ${onOneLine(result.counterexample ?? '')}`);
+      void print(`        ${printableLine(result.counterexample ?? '')}`);
       void print(`        repeat: ${repetition(nameOrFolder, exportName, result, options)}`);
     },
   });
   for (const condenser of condensers) {
     const { exportName } = condenser;
     const { create, createHanging, name } = await factories(condenser, given, exportName);
-    await print(colours.bold(`${tested.name} ${exportName}: condenser '${onOneLine(name)}'`));
+    await print(colours.bold(`${tested.name} ${exportName}: condenser '${printableLine(name)}'`));
     const context = options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow };
     const [first] = logs;
     const actsOn = first?.events ?? (await logToActOn(create, context));
@@ -95,7 +95,7 @@ export async function conformCommand(
   const failed = all.filter(({ passed }) => !passed).length;
   if (options.rule !== undefined && all.length === 0) throw new ConformError(`There is no rule ${options.rule}.`);
   await print(`${all.length - failed} rules kept, ${failed} broken`);
-  if (options.json) await printLine(shownJson({ package: tested.name, reports }));
+  if (options.json) await printLine(printableJson({ package: tested.name, reports }));
   return failed === 0 ? 0 : 1;
 }
 
@@ -203,5 +203,5 @@ function repetition(
 
 /** A word as a shell reads it. */
 function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${onOneLine(word).replaceAll("'", `'\\''`)}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${printableLine(word).replaceAll("'", `'\\''`)}'`;
 }

@@ -12,7 +12,7 @@ import type { TextCounter } from './replay/token-counter.js';
 import { tokenUnit } from './replay/token-unit.js';
 import { coloursFor } from '@palimpsest/terminal';
 import { linePrinter } from '@palimpsest/terminal';
-import { onOneLine, shownJson } from '@palimpsest/terminal';
+import { printableLine, printableJson } from '@palimpsest/terminal';
 
 /** Options of `palimpsest-harness inspect`, as the command line gives them. */
 export interface InspectCommandOptions {
@@ -52,7 +52,7 @@ export async function inspectCommand(
   const log = await inspectedLog(session, { call, condenser, contextWindow });
   const inspection = inspectionOf(log, { count, tokenUnit });
   if (options.json) {
-    await print(shownJson(inspection));
+    await print(printableJson(inspection));
     return;
   }
   const width = output.columns ?? widthOfFiles;
@@ -87,10 +87,10 @@ async function sessionOf(path: string, wanted: string | undefined): Promise<Sess
   if (found !== undefined && names.length === 1) return found;
   if (names.length === 0) {
     const [skipped] = reader.skipped;
-    throw new InspectError(`'${path}' has no session${skipped === undefined ? '' : `: ${onOneLine(skipped.reason)}`}.`);
+    throw new InspectError(`'${path}' has no session${skipped === undefined ? '' : `: ${printableLine(skipped.reason)}`}.`);
   }
-  const shown = names.slice(0, 20).map((name, index) => `\n  ${index + 1}  ${onOneLine(name)}`);
+  const shown = names.slice(0, 20).map((name, index) => `\n  ${index + 1}  ${printableLine(name)}`);
   const more = names.length > shown.length ? `\n  and ${names.length - shown.length} more` : '';
-  const problem = wanted === undefined ? 'has several sessions' : `has no session '${onOneLine(wanted)}'`;
+  const problem = wanted === undefined ? 'has several sessions' : `has no session '${printableLine(wanted)}'`;
   throw new InspectError(`'${path}' ${problem}; name one with --session:${shown.join('')}${more}`);
 }

@@ -19,8 +19,8 @@ export async function main(parameters: readonly string[]): Promise<number> {
     const { expectedProblem } = await import('./expected-problem.js');
     const problem = expectedProblem(error);
     if (problem === undefined) throw error;
-    const { shownLines } = await import('@palimpsest/terminal');
-    process.stderr.write(`palimpsest-harness: ${shownLines(problem)}\n`);
+    const { printableText } = await import('@palimpsest/terminal');
+    process.stderr.write(`palimpsest-harness: ${printableText(problem)}\n`);
     return 2;
   }
 }

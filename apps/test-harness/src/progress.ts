@@ -1,5 +1,5 @@
 import ora from 'ora';
-import { shownLines } from '@palimpsest/terminal';
+import { printableText } from '@palimpsest/terminal';
 
 /** Shows progress on stderr, with nothing in it that a terminal obeys: on a terminal one changing line, otherwise a line now and then. */
 export interface Progress {
@@ -24,15 +24,15 @@ export function progress(): Progress {
       const now = performance.now();
       if (now - shownAt < (isTerminal ? millisecondsBetweenUpdates : millisecondsBetweenLines)) return;
       shownAt = now;
-      if (spinner === undefined) process.stderr.write(`${shownLines(text)}\n`);
+      if (spinner === undefined) process.stderr.write(`${printableText(text)}\n`);
       else {
-        spinner.text = shownLines(text);
+        spinner.text = printableText(text);
         spinner.render();
       }
     },
     line(text) {
       spinner?.clear();
-      process.stderr.write(`${shownLines(text)}\n`);
+      process.stderr.write(`${printableText(text)}\n`);
     },
     stop() {
       spinner?.stop();

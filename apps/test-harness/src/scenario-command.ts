@@ -4,7 +4,7 @@ import { runScenario } from './scenario/run-scenario.js';
 import type { ScenarioResult } from './scenario/run-scenario.js';
 import { coloursFor } from '@palimpsest/terminal';
 import { linePrinter } from '@palimpsest/terminal';
-import { onOneLine, shownJson } from '@palimpsest/terminal';
+import { printableLine, printableJson } from '@palimpsest/terminal';
 
 /** Options of `palimpsest-harness scenario`, as the command line gives them. */
 export interface ScenarioCommandOptions {
@@ -31,9 +31,9 @@ export async function scenarioCommand(
     results.push(result);
     if (options.json) continue;
     const mark = result.failures.length === 0 ? colours.green('✓') : colours.red('✗');
-    await print(`${mark} ${onOneLine(result.file)}: ${onOneLine(result.name)}`);
-    for (const { where, message } of result.failures) await print(`    ${onOneLine(where)}: ${onOneLine(message)}`);
+    await print(`${mark} ${printableLine(result.file)}: ${printableLine(result.name)}`);
+    for (const { where, message } of result.failures) await print(`    ${printableLine(where)}: ${printableLine(message)}`);
   }
-  if (options.json) await print(shownJson({ scenarios: results }));
+  if (options.json) await print(printableJson({ scenarios: results }));
   return results.every(({ failures }) => failures.length === 0) ? 0 : 1;
 }

@@ -13,7 +13,7 @@ import { workspaceRoot } from './workspace.js';
 // Apps import no apps, so one line stands in both: see docs/decisions/0054.
 
 const fromApp = (file: string): Promise<unknown> => import(pathToFileURL(path.join(workspaceRoot, 'apps', file)).href);
-const { defaultCondenser } = (await fromApp('reference-agent/src/default-condenser.ts')) as {
+const { defaultCondenser } = (await fromApp('reference-agent/src/agent/condenser.ts')) as {
   readonly defaultCondenser: () => Condenser;
 };
 const { referenceAgentCondenser } = (await fromApp('test-harness/src/replay/reference-agent.ts')) as {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { calls, says, toolCall } from '../../test-support/chat-server.js';
 import type { ChatServerOptions } from '../../test-support/chat-server.js';
 import { interactiveRig } from '../../test-support/interactive-rig.js';
-import { interactiveCommand } from '../interactive/interactive-command.js';
+import { interact } from '../cli/run.js';
 
 /** A user at a terminal in plain mode, and what is printed there. */
 async function plainTerminal(options: ChatServerOptions, files: Readonly<Record<string, string>> = {}) {
@@ -14,7 +14,7 @@ async function plainTerminal(options: ChatServerOptions, files: Readonly<Record<
   const controller = new AbortController();
   let printed = '';
   let [sigint, look] = [(): void => undefined, (): void => undefined];
-  const status = interactiveCommand(
+  const status = interact(
     undefined,
     { outputFormat: 'text', model: 'local', baseUrl: rig.server.url, plain: true },
     {
@@ -82,28 +82,30 @@ test('a talk: answers as they come, a line each call; approvals are typed; nothi
     { 'a.txt': 'zero\r\none\r\n' },
   );
   const { until, type } = terminal;
-  expect(await until('> ')).toMatch(/Session \w{8}: local in /);
+  expect(await until('> ')).toMatch(/session \w{8}: local in /);
   type('Change \\');
   type('it.');
   const first = await until('Answer: ');
   expect(first).toContain('Call 1 of 3 needs your yes: edit_file');
-  expect(first).toContain('change of a.txt, 1 added, 1 removed:\n    1 zero\n  - 2 one\n  + 2 two');
+  expect(first).toContain('Change of a.txt: 1 line added, 1 removed\n    1 zero\n  - 2 one\n  + 2 two');
   expect(first).toContain('s: yes, and for this session to calls by the rule edit_file(a.txt)');
   type('what?');
   expect(await until('Answer: ')).toContain("'what?' is no answer: y, n, n REASON, a, s or r.");
   type('s edit_file(');
   expect(await until('Answer: ')).toContain('! The permission rule');
   type('s');
-  expect(await until('Answer: ')).toMatch(/Call 1 of 2 needs your yes: write_file[\s\S]*new file b.txt, 1 added/);
+  expect(await until('Answer: ')).toMatch(/Call 1 of 2 needs your yes: write_file[\s\S]*New file b.txt: 1 line added/);
   type('n It is not needed.');
   const third = await until('Answer: ');
-  expect(third).toContain('! Denied: write_file b.txt: ');
-  expect(third).toContain('command: echo \\x1b]0;owned\\x07\\u202e; echo hi');
+  expect(third).toContain('! denied: write_file b.txt: ');
+  expect(third).toContain('$ echo \\x1b]0;owned\\x07\\u202e; echo hi');
   type('a');
-  const rest = (await until('Changed a.txt: lines: 1 added, 1 removed.')) + (await until('> '));
+  const rest = (await until('Change of a.txt: 1 line added, 1 removed.')) + (await until('> '));
   expect(rest).toMatch(/Result: edit_file a\.txt: \d+ lines/);
-  expect(rest).toContain(', exit status 0');
+  expect(rest).toContain(', exit 0');
   expect(rest).toContain('Done\n\tas asked.\n');
+  // It was streamed, and is not printed again.
+  expect(rest.split('as asked.')).toHaveLength(2);
   expect(await readFile(join(terminal.rig.workspace, 'a.txt'), 'utf8')).toBe('zero\r\nthree\r\n');
   expect(JSON.stringify(terminal.rig.server.requests[0]?.body)).toContain(String.raw`Change \nit.`);
   expect(JSON.stringify(terminal.rig.server.requests[1]?.body)).toContain('It is not needed.');

@@ -1,16 +1,17 @@
 import { createInterface } from 'node:readline';
 import { PalimpsestError } from '@palimpsest/events';
-import { onOneLine, shownLines } from '@palimpsest/terminal';
-import { exitStatus } from '../exit-status.js';
-import type { Approval } from '../interactive/approval.js';
-import type { CommandScreen, Page } from '../interactive/command-screen.js';
-import { runTypedCommand, typedCommand } from '../interactive/commands/typed-command.js';
-import type { TypedCommand } from '../interactive/commands/typed-command.js';
-import type { InteractiveSession } from '../interactive/interactive-session.js';
-import { shownAnswer } from '../output/shown-answer.js';
-import { approvalLines, typedAnswer } from './approval-words.js';
-import { PlainTranscript } from './plain-transcript.js';
-import { PlainWriter } from './plain-writer.js';
+import { printableLine, printableText } from '@palimpsest/terminal';
+import type { CommandSurface } from '../commands/command.js';
+import { runTypedCommand, typedCommand } from '../commands/index.js';
+import type { TypedCommand } from '../commands/index.js';
+import { exitStatus } from '../context.js';
+import type { Approval, ApprovalAnswer } from '../session/session-events.js';
+import type { InteractiveSession } from '../session/interactive-session.js';
+import { waitingCallLines } from '../output/call-lines.js';
+import { uncoloured } from '../output/lines.js';
+import type { Page } from '../output/lines.js';
+import { printableAnswer } from '../output/phrases.js';
+import { PlainTranscript, PlainWriter } from './plain-transcript.js';
 
 /**
  * Talks with the user line by line: for screen readers, and for terminals that cannot be drawn on. The terminal itself edits the line
@@ -42,11 +43,11 @@ export async function openPlainMode(session: InteractiveSession): Promise<number
   return interrupts.signal.aborted ? interrupts.exitStatus : exitStatus.done;
 }
 
-/** What becomes of a line that the user types: an answer to a question, to a call that waits, a command, or a message. */
+/** Takes each line that the user types: an answer to a question, to a call that waits, a command, or a message. */
 class LineInput {
   readonly #session: InteractiveSession;
   readonly #writer: PlainWriter;
-  readonly #screen: CommandScreen;
+  readonly #screen: CommandSurface;
   /** A command has asked something. */
   #question: ((line: string | undefined) => void) | undefined;
   #asked = '';
@@ -66,7 +67,7 @@ class LineInput {
     this.#session = session;
     this.#writer = writer;
     const say = (text: string): void => {
-      writer.lines(shownAnswer(text));
+      writer.lines(printableAnswer(text));
       this.promptSoon();
     };
     this.#screen = {
@@ -169,7 +170,7 @@ class LineInput {
     const [first] = state.approvals;
     if (first !== undefined && first.id !== this.#shown?.id) {
       this.#shown = first;
-      this.#writer.lines(approvalLines(first, 1, state.approvals.length).join('\n'));
+      this.#writer.lines(approvalText(first, 1, state.approvals.length));
     }
     this.#writer.prompt('Answer: ');
   }
@@ -181,7 +182,7 @@ class LineInput {
     const typed = typedAnswer(line, shown);
     if (typed === undefined) {
       this.#writer.lines(
-        `'${onOneLine(line)}' is no answer: y, n, n REASON, a${shown.proposedRule === undefined ? '' : ', s or r'}.`,
+        `'${printableLine(line)}' is no answer: y, n, n REASON, a${shown.proposedRule === undefined ? '' : ', s or r'}.`,
       );
       return this.promptSoon();
     }
@@ -191,7 +192,7 @@ class LineInput {
       await this.#session.answer(ids, typed.answer);
     } catch (error) {
       if (!PalimpsestError.isInstance(error)) throw error;
-      this.#writer.lines(shownLines(`! ${error.message}`));
+      this.#writer.lines(printableText(`! ${error.message}`));
     } finally {
       this.#isAnswering = false;
     }
@@ -204,7 +205,7 @@ class LineInput {
         resolve(line);
         this.promptSoon();
       };
-      this.#asked = `${onOneLine(question)}: `;
+      this.#asked = `${printableLine(question)}: `;
       this.promptSoon();
       const [typed, ...rest] = this.#typedAhead;
       if (typed === undefined) return;
@@ -214,11 +215,51 @@ class LineInput {
   }
 }
 
-/** A page as lines. A sign stands for what colours say elsewhere. */
+/** A page as lines. */
 function pageText({ title, lines }: Page): string {
-  const signs = { added: '+ ', removed: '- ', hidden: '(hidden) ', plain: '', dim: '', strong: '' };
+  return [title, ...lines.map(uncoloured)].join('\n');
+}
+
+/** A call that waits: whole, because it is what runs. */
+function approvalText(approval: Approval, number: number, count: number): string {
+  const { reason, proposedRule } = approval;
+  const [name, ...call] = waitingCallLines(approval).map(uncoloured);
   return [
-    title,
-    ...lines.map(({ text, style = 'plain', indent = 0 }) => ' '.repeat(indent) + signs[style] + text),
+    `Call ${number} of ${count} needs your yes: ${name}`,
+    ...call,
+    `  asked because: ${printableText(reason)}`,
+    '  y: yes, once. n, or n and a reason: no. a: yes to all of them.',
+    ...(proposedRule === undefined
+      ? []
+      : [
+          `  s: yes, and for this session to calls by the rule ${printableText(proposedRule)}`,
+          '  r: the same, in this folder for good. s or r with another rule behind it: that rule.',
+        ]),
   ].join('\n');
+}
+
+/** Reads a typed line as an answer to a call or to all of them; undefined if it is none. */
+function typedAnswer(
+  line: string,
+  { proposedRule }: Pick<Approval, 'proposedRule'>,
+): { readonly answer: ApprovalAnswer; readonly toAll: boolean } | undefined {
+  const [, word = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*?)\s*$/.exec(line) ?? [];
+  const rule = rest === '' ? proposedRule : rest;
+  switch (word.toLowerCase()) {
+    case 'y':
+    case 'yes':
+      return rest === '' ? { answer: { type: 'once' }, toAll: false } : undefined;
+    case 'a':
+    case 'all':
+      return rest === '' ? { answer: { type: 'once' }, toAll: true } : undefined;
+    case 's':
+      return rule === undefined ? undefined : { answer: { type: 'session', rule }, toAll: false };
+    case 'r':
+      return rule === undefined ? undefined : { answer: { type: 'rule', rule }, toAll: false };
+    case 'n':
+    case 'no':
+      return { answer: { type: 'no', reason: rest === '' ? undefined : rest }, toAll: false };
+    default:
+      return undefined;
+  }
 }

@@ -1,13 +1,22 @@
+import { diffPhrase } from '../output/call-lines.js';
 import { sliceText } from '@palimpsest/events';
-import { onOneLine, shownLines } from '@palimpsest/terminal';
-import type { InitEvent, StreamEvent } from '../headless/stream-event.js';
-import type { LoggedEvent, SessionEvent, SessionState } from '../interactive/session-event.js';
-import { callInWords } from '../output/call-words.js';
-import { CondensationCourse, isEmpty } from '../output/condensation-course.js';
-import { reasonInWords } from '../output/condensation-reasons.js';
-import { changeInWords, retryInWords } from '../output/run-printer.js';
-import { shownAnswer } from '../output/shown-answer.js';
-import type { PlainWriter } from './plain-writer.js';
+import { printableLine, printableText } from '@palimpsest/terminal';
+import type { Output } from '../context.js';
+import type { LoggedEvent, SessionEvent, SessionState } from '../session/session-events.js';
+import { formatCount } from '../output/lines.js';
+import {
+  callPhrase,
+  changePhrase,
+  CondensationProgress,
+  cutOffPhrase,
+  endingPhrase,
+  isEmpty,
+  printableAnswer,
+  reasonPhrase,
+  retryPhrase,
+  sessionPhrase,
+} from '../output/phrases.js';
+import type { InitEvent, StreamEvent, StreamEventOf } from '../output/stream-event.js';
 
 /** Unit: characters. */
 const maxWords = 300;
@@ -19,7 +28,7 @@ export class PlainTranscript {
   readonly #calls = new Map<string, string>();
   /** A part of the answer stands there. */
   #isStreaming = false;
-  #course = new CondensationCourse();
+  #progress = new CondensationProgress();
   /** It was told which servers are waited for. */
   #isWaiting = false;
 
@@ -37,15 +46,13 @@ export class PlainTranscript {
       case 'delta':
         return this.#delta(event.delta);
       case 'diff':
-        return this.#line(
-          `${event.diff.isNew ? 'New file' : 'Changed'} ${event.diff.path}: lines: ${event.diff.added} added, ${event.diff.removed} removed.`,
-        );
+        return this.#line(`${diffPhrase(event.diff)}.`);
       case 'retry':
-        return this.#line(`! ${retryInWords(event)}`);
+        return this.#line(`! ${retryPhrase(event)}`);
       case 'background':
         return event.isCondensing ? this.#line('A summary is being written while the agent goes on.') : undefined;
       case 'notice':
-        return this.#writer.lines(shownLines(event.level === 'problem' ? `! ${event.text}` : event.text));
+        return this.#writer.lines(printableText(event.level === 'problem' ? `! ${event.text}` : event.text));
       case 'state':
         return this.#state(event.state);
       case 'queue':
@@ -60,10 +67,10 @@ export class PlainTranscript {
     this.#isWaiting = waitsFor.length > 0 || (this.#isWaiting && state.type === 'opening');
   }
 
-  #opened({ session, isResumed, model, workspace, notes, cutOff }: InitEvent, history: readonly LoggedEvent[]): void {
-    this.#course = new CondensationCourse();
-    this.#line(`Session ${session}${isResumed ? ' goes on' : ''}: ${model} in ${workspace}`);
-    for (const note of notes) this.#line(`! ${note}`);
+  #opened(init: InitEvent, history: readonly LoggedEvent[]): void {
+    this.#progress = new CondensationProgress();
+    this.#line(`palimpsest: ${sessionPhrase(init)}`);
+    for (const note of init.notes) this.#line(`! ${note}`);
     const words = history.flatMap(({ told }) => told).filter((each) => each.type === 'message');
     const spoken = words.filter(({ from }) => from !== 'framework');
     const last = (from: 'user' | 'model') => spoken.findLast((each) => each.from === from)?.text;
@@ -72,9 +79,9 @@ export class PlainTranscript {
       ['You', last('user')],
       ['Agent', last('model')],
     ] as const) {
-      if (text !== undefined) this.#writer.lines(`${name}: ${shownAnswer(sliceText(text, 0, 2_000)).trimEnd()}`);
+      if (text !== undefined) this.#writer.lines(`${name}: ${printableAnswer(sliceText(text, 0, 2_000)).trimEnd()}`);
     }
-    for (const call of cutOff) this.#line(`! Was cut off; what it did is not known: ${callInWords(call)}`);
+    for (const call of init.cutOff) this.#line(`! ${cutOffPhrase(call)}`);
   }
 
   #told(told: StreamEvent): void {
@@ -82,7 +89,7 @@ export class PlainTranscript {
       case 'message':
         return this.#message(told);
       case 'tool-call': {
-        const words = callInWords(told);
+        const words = callPhrase(told);
         this.#calls.set(told.id, words);
         return this.#line(`Call: ${words}${told.summary === undefined ? '' : ` (${told.summary})`}`);
       }
@@ -90,50 +97,95 @@ export class PlainTranscript {
         return this.#result(told);
       case 'condensation-request':
       case 'condensation-attempt':
-        return this.#courseOf(told);
+        return this.#followProgress(told);
       case 'condensation':
-        this.#courseOf(told);
+        this.#followProgress(told);
         if (isEmpty(told)) return;
-        this.#line(`Condensed: ${reasonInWords(told)}`);
-        return this.#line(`  ${changeInWords(told)}`);
+        this.#line(`Condensed: ${reasonPhrase(told)}`);
+        return this.#line(`  ${changePhrase(told)}`);
       default:
         return;
     }
   }
 
-  #courseOf(told: Parameters<CondensationCourse['follow']>[0]): void {
-    for (const { level, text } of this.#course.follow(told)) this.#line(level === 'problem' ? `! ${text}` : text);
+  #followProgress(told: Parameters<CondensationProgress['follow']>[0]): void {
+    for (const { level, text } of this.#progress.follow(told)) this.#line(level === 'problem' ? `! ${text}` : text);
   }
 
-  #message({ from, text, isCutOff }: Extract<StreamEvent, { readonly type: 'message' }>): void {
+  #message({ from, text, isCutOff }: StreamEventOf<'message'>): void {
     if (from !== 'model') return;
     const wasStreamed = this.#isStreaming;
     this.#isStreaming = false;
     // The end of the line that the pieces began.
-    if (!wasStreamed) this.#writer.lines(shownAnswer(text).trimEnd());
+    if (!wasStreamed) this.#writer.lines(printableAnswer(text).trimEnd());
     if (isCutOff === true) this.#line('(the answer was interrupted here)');
   }
 
   #delta(delta: Extract<SessionEvent, { readonly type: 'delta' }>['delta']): void {
     if (delta.type === 'text') {
       this.#isStreaming = true;
-      this.#writer.piece(shownAnswer(delta.text));
+      this.#writer.piece(printableAnswer(delta.text));
     } else if (delta.type === 'restart') {
       if (this.#isStreaming) this.#line('(the connection was lost; the answer begins anew)');
       this.#isStreaming = false;
     }
   }
 
-  #result({ call, name, status, text, exitStatus }: Extract<StreamEvent, { readonly type: 'tool-result' }>): void {
+  #result(event: StreamEventOf<'tool-result'>): void {
+    const { call, name, status, text } = event;
     const words = this.#calls.get(call ?? '') ?? name;
     this.#calls.delete(call ?? '');
-    const exit = exitStatus === undefined ? '' : `, exit status ${exitStatus}`;
-    const lines = text.trimEnd().split('\n').length;
-    if (status === 'ok') return this.#line(`Result: ${words}: ${lines} ${lines === 1 ? 'line' : 'lines'}${exit}`);
-    this.#line(`! ${status[0]?.toUpperCase()}${status.slice(1)}: ${words}${exit}: ${text}`);
+    const ending = endingPhrase(event);
+    if (status !== 'ok') return this.#line(`! ${ending}: ${words}: ${text}`);
+    const size = formatCount(text.trimEnd().split('\n').length, 'line');
+    this.#line(`Result: ${words}: ${size}${ending === '' ? '' : `, ${ending}`}`);
   }
 
   #line(text: string): void {
-    this.#writer.lines(/^ */.exec(text)?.[0] + onOneLine(sliceText(text, 0, maxWords)));
+    this.#writer.lines(/^ */.exec(text)?.[0] + printableLine(sliceText(text, 0, maxWords)));
+  }
+}
+
+/** Writes lines, pieces of lines and a prompt. It never moves the cursor. What it is given must be shown text already. */
+export class PlainWriter {
+  readonly #output: Output;
+  #isInLine = false;
+  #isPrompted = false;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  /** Writes whole lines. A line that was begun is ended first. */
+  lines(text: string): void {
+    this.#endLine();
+    this.#output.write(`${text}\n`);
+  }
+
+  /** Writes a piece of a line, such as a piece of an answer. */
+  piece(text: string): void {
+    if (text === '') return;
+    if (this.#isPrompted) this.#endLine();
+    this.#output.write(text);
+    this.#isInLine = !text.endsWith('\n');
+  }
+
+  /** Writes the prompt, if it does not stand there. */
+  prompt(text: string): void {
+    if (this.#isPrompted) return;
+    this.#endLine();
+    this.#output.write(text);
+    this.#isPrompted = true;
+  }
+
+  /** Somebody has typed a line, so that the next one has begun. */
+  typed(): void {
+    this.#isInLine = false;
+    this.#isPrompted = false;
+  }
+
+  #endLine(): void {
+    if (this.#isInLine || this.#isPrompted) this.#output.write('\n');
+    this.typed();
   }
 }

@@ -1,15 +1,13 @@
-import { matchesKey } from '@mariozechner/pi-tui';
-import type { Approval, ApprovalAnswer } from '../interactive/approval.js';
-import { inputLines } from './call-input.js';
-import { Question } from './question.js';
-import { cutLine, harmless, harmlessLine, wrappedBehind } from './shown-width.js';
-import type { Styles } from './styles.js';
-import type { View } from './view.js';
+import type { Approval, ApprovalAnswer } from '../session/session-events.js';
+import { callLines, claimLines } from '../output/call-lines.js';
+import { Question } from './dialogs.js';
+import { cutLine, printableText, printableLine, wrapIndented, drawLines, isKey } from './layout.js';
+import type { Styles, FrontPart } from './layout.js';
 
 /** Options of {@link ApprovalDialog}. */
 export interface ApprovalDialogOptions {
   readonly styles: Styles;
-  /** So many lines it may have. */
+  /** Returns the number of lines that it may have. */
   readonly maxHeight: () => number;
   /** Rejects with a message for the user where a rule cannot be read. */
   readonly answer: (ids: readonly string[], answer: ApprovalAnswer) => Promise<void>;
@@ -26,7 +24,7 @@ type Kind = ApprovalAnswer['type'];
 const kinds: readonly Kind[] = ['once', 'session', 'rule', 'no'];
 
 /** Calls that wait for a yes, one after the other, each with its whole input. */
-export class ApprovalDialog implements View {
+export class ApprovalDialog implements FrontPart {
   readonly #options: ApprovalDialogOptions;
   #approvals: readonly Approval[];
   #at = 0;
@@ -68,26 +66,22 @@ export class ApprovalDialog implements View {
     const { bold, dim, yellow, red } = styles.colours;
     const approval = this.#current();
     const count = this.#approvals.length > 1 ? ` (${this.#at + 1} of ${this.#approvals.length})` : '';
-    const risk =
-      approval.risk === undefined || approval.risk === 'unknown'
-        ? ''
-        : `, which the model calls a risk: ${harmlessLine(approval.risk)}`;
     const head = [
       yellow('─'.repeat(width)),
-      ...wrappedBehind(1, `? ${harmlessLine(approval.name)} waits for your yes${count}${risk}`, width).map((line) =>
+      ...wrapIndented(1, `? ${printableLine(approval.name)} waits for your yes${count}`, width).map((line) =>
         bold(yellow(line)),
       ),
-      ...wrappedBehind(3, harmless(approval.reason), width).map((line) => dim(line)),
-      ...(approval.summary === undefined
-        ? []
-        : [dim(cutLine(`   the model says, unchecked: “${harmlessLine(approval.summary)}”`, width))]),
+      ...wrapIndented(3, printableText(approval.reason), width).map((line) => dim(line)),
+      ...claimLines(approval).map(({ text }) => dim(cutLine(`   ${text}`, width))),
     ];
     const tail = [
       ...this.#answers(width),
-      ...(this.#problem === undefined ? [] : wrappedBehind(1, harmless(this.#problem), width).map((line) => red(line))),
+      ...(this.#problem === undefined
+        ? []
+        : wrapIndented(1, printableText(this.#problem), width).map((line) => red(line))),
       dim(cutLine(` ${this.#keys()}`, width)),
     ];
-    const input = inputLines(approval, width - 4, styles, approval.diff).map((line) => `   ${line}`);
+    const input = drawLines(callLines(approval, approval.diff), width - 4, styles).map((line) => `   ${line}`);
     // Two lines say how much is hidden above and below.
     const room = Math.max(1, maxHeight() - head.length - tail.length);
     if (input.length <= room) {
@@ -106,17 +100,17 @@ export class ApprovalDialog implements View {
     if (this.#question !== undefined) return this.#question.handleInput(data);
     // What is pasted answers nothing.
     if (this.#isAnswering || data.startsWith('\u001b[200~')) return;
-    const is = (...keys: Parameters<typeof matchesKey>[1][]): boolean => keys.some((key) => matchesKey(data, key));
     const kind = kinds[['1', '2', '3', '4'].indexOf(data)];
-    if ((kind !== undefined || is('enter') || data === 'a') && this.#isUnseen()) return;
+    if ((kind !== undefined || isKey(data, 'enter') || data === 'a') && this.#isUnseen()) return;
     if (kind !== undefined) this.#choose(kind);
-    else if (is('up')) this.#move(-1);
-    else if (is('down')) this.#move(1);
-    else if (is('enter')) this.#choose(this.#selected);
-    else if (is('pageUp')) this.scroll(-5);
-    else if (is('pageDown')) this.scroll(5);
-    else if (is('tab', 'right')) this.#show((this.#at + 1) % this.#approvals.length);
-    else if (is('shift+tab', 'left')) this.#show((this.#at + this.#approvals.length - 1) % this.#approvals.length);
+    else if (isKey(data, 'up')) this.#move(-1);
+    else if (isKey(data, 'down')) this.#move(1);
+    else if (isKey(data, 'enter')) this.#choose(this.#selected);
+    else if (isKey(data, 'pageUp')) this.scroll(-5);
+    else if (isKey(data, 'pageDown')) this.scroll(5);
+    else if (isKey(data, 'tab', 'right')) this.#show((this.#at + 1) % this.#approvals.length);
+    else if (isKey(data, 'shift+tab', 'left'))
+      this.#show((this.#at + this.#approvals.length - 1) % this.#approvals.length);
     else if (data === 'a' && this.#approvals.length > 1) {
       void this.#answer(
         this.#approvals.map(({ id }) => id),
@@ -234,5 +228,5 @@ export class ApprovalDialog implements View {
 
 /** A rule on one line: the ends of its lines are seen. */
 function shownRule(rule: string): string {
-  return harmless(rule).replaceAll('\n', '↵').trim();
+  return printableText(rule).replaceAll('\n', '↵').trim();
 }

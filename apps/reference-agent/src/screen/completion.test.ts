@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWorkspace } from '@palimpsest/tools';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ScreenCommand } from '../interactive/commands/screen-command.js';
-import { promptCompletion } from './completion.js';
-import { WorkspaceFiles } from './workspace-files.js';
+import type { SlashCommand } from '../commands/command.js';
+import { promptCompletion, WorkspaceFiles } from './completion.js';
 
-const command = (name: string, more: Partial<ScreenCommand> = {}): ScreenCommand => ({
+const command = (name: string, more: Partial<SlashCommand> = {}): SlashCommand => ({
   name,
   usage: '',
   description: `does ${name}`,

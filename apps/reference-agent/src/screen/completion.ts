@@ -1,13 +1,18 @@
 import { fuzzyFilter } from '@mariozechner/pi-tui';
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '@mariozechner/pi-tui';
-import type { Choice } from '../interactive/command-screen.js';
-import type { ScreenCommand } from '../interactive/commands/screen-command.js';
-import type { InteractiveSession } from '../interactive/interactive-session.js';
-import { harmlessLine } from './shown-width.js';
+import { walk } from '@palimpsest/tools';
+import type { Workspace } from '@palimpsest/tools';
+import type { SlashCommand } from '../commands/command.js';
+import { slashCommands } from '../commands/index.js';
+import type { InteractiveSession } from '../session/interactive-session.js';
+import type { Choice } from '../output/lines.js';
+import { printableLine } from './layout.js';
+import { promptHistory } from './prompt-history.js';
+import type { Screen } from './screen.js';
 
 /** Options of {@link promptCompletion}. */
 export interface PromptCompletionOptions {
-  readonly commands: readonly ScreenCommand[];
+  readonly commands: readonly SlashCommand[];
   readonly session: InteractiveSession;
   /** The files of the workspace: those that are known after a moment, if that is enough, or else all. */
   readonly files: (isEnough: (names: readonly string[]) => boolean) => Promise<readonly string[]>;
@@ -15,7 +20,7 @@ export interface PromptCompletionOptions {
 
 const maxFound = 50;
 
-/** Completes `/command` and its argument at the beginning of the input, and `@file` anywhere. */
+/** Returns a provider that completes `/command` and its argument at the beginning of the input, and `@file` anywhere. */
 export function promptCompletion({ commands, session, files }: PromptCompletionOptions): AutocompleteProvider {
   return {
     async getSuggestions(lines, line, column, { signal }): Promise<AutocompleteSuggestions | null> {
@@ -62,11 +67,11 @@ function holds({ label, detail = '', value }: Choice, typed: string): boolean {
 }
 
 function argumentItem({ label, detail, value }: Choice): AutocompleteItem {
-  const item = { value, label: harmlessLine(label) };
-  return detail === undefined ? item : { ...item, description: harmlessLine(detail) };
+  const item = { value, label: printableLine(label) };
+  return detail === undefined ? item : { ...item, description: printableLine(detail) };
 }
 
-function commandItems(commands: readonly ScreenCommand[], typed: string): AutocompleteItem[] {
+function commandItems(commands: readonly SlashCommand[], typed: string): AutocompleteItem[] {
   const named = commands.filter(({ name }) => name.startsWith(typed));
   const found = named.length > 0 ? named : fuzzyFilter([...commands], typed, ({ name }) => name);
   return found.map(({ name, usage, description }) => ({
@@ -89,5 +94,97 @@ function fileItems(names: readonly string[], typed: string): AutocompleteItem[] 
   }
   ranked.sort(([left, a], [right, b]) => left - right || (a < b ? -1 : 1));
   const found = ranked.length > 0 ? ranked.map(([, name]) => name) : fuzzyFilter(names.slice(0, 5_000), query, String);
-  return found.slice(0, maxFound).map((name) => ({ value: `@${name}`, label: harmlessLine(name) }));
+  return found.slice(0, maxFound).map((name) => ({ value: `@${name}`, label: printableLine(name) }));
+}
+
+/** Help with typing, loaded after the first frame. */
+export interface PromptHelp {
+  /** Keeps what was typed. */
+  readonly remember: (prompt: string) => void;
+}
+
+/** Gives the input line its history and its completion. */
+export async function promptHelp(
+  screen: Screen,
+  { folder, env }: { readonly folder: string; readonly env: Readonly<Record<string, string | undefined>> },
+): Promise<PromptHelp> {
+  const history = promptHistory(folder, env);
+  for (const prompt of await history.prompts()) screen.editor.addToHistory(prompt);
+  let files: WorkspaceFiles | undefined;
+  let root: string | undefined;
+  screen.editor.commandNames = slashCommands.map(({ name }) => name);
+  screen.editor.setAutocompleteProvider(
+    promptCompletion({
+      commands: slashCommands,
+      session: screen.session,
+      files: async (isEnough) => {
+        const workspace = screen.session.opened?.workspace;
+        if (workspace === undefined) return [];
+        if (root !== workspace.root) [files, root] = [new WorkspaceFiles(workspace), workspace.root];
+        return files?.names(isEnough) ?? [];
+      },
+    }),
+  );
+  return { remember: (prompt) => void history.add(prompt) };
+}
+
+/** More are not offered. */
+const maxNames = 50_000;
+/** The longest wait of a user for an answer that is enough. Unit: milliseconds. */
+const patienceMs = 200;
+/** An older list is made anew. Unit: milliseconds. */
+const freshMs = 15_000;
+
+/**
+ * The names of the files of a workspace, without those that its rules ignore. They are read when they are asked for, beside what is typed;
+ * while a large workspace is still being read, what is known so far is given where that is enough.
+ */
+export class WorkspaceFiles {
+  readonly #workspace: Workspace;
+  readonly #now: () => number;
+  #names: readonly string[] = [];
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
+  #found: string[] = [];
+
+  constructor(workspace: Workspace, now: () => number = Date.now) {
+    this.#workspace = workspace;
+    this.#now = now;
+  }
+
+  /**
+   * Returns those that are known after a moment, or all.
+   *
+   * @param isEnough - whether what is known is an answer while the rest is still being read
+   */
+  async names(isEnough: (names: readonly string[]) => boolean): Promise<readonly string[]> {
+    if (this.#reading === undefined && this.#now() - this.#readAt > freshMs) this.#reading = this.#read();
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, patienceMs)));
+    if (this.#reading !== undefined) await Promise.race([this.#reading, patience]);
+    clearTimeout(timer);
+    if (!isEnough(this.#known)) await this.#reading;
+    return this.#known;
+  }
+
+  get #known(): readonly string[] {
+    return this.#names.length >= this.#found.length ? this.#names : this.#found;
+  }
+
+  async #read(): Promise<void> {
+    this.#found = [];
+    try {
+      for await (const { path, kind } of walk(this.#workspace, this.#workspace.root)) {
+        if (path === undefined || kind !== 'file' || /[\s\p{Cc}]/u.test(path)) continue;
+        this.#found.push(path);
+        if (this.#found.length >= maxNames) break;
+      }
+      this.#names = this.#found;
+    } catch {
+      // A folder that has gone has no files to offer.
+    } finally {
+      this.#readAt = this.#now();
+      this.#reading = undefined;
+    }
+  }
 }

@@ -1,12 +1,12 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import { coloursFor } from '@palimpsest/terminal';
-import { exitStatus } from '../exit-status.js';
-import type { InteractiveSession } from '../interactive/interactive-session.js';
-import { lastWords } from './last-words.js';
-import { ProcessTerminal } from './process-terminal.js';
+import { exitStatus } from '../context.js';
+import type { InteractiveSession } from '../session/interactive-session.js';
+import { stylesOf, cutLine, printableLine } from './layout.js';
+import type { Styles } from './layout.js';
 import { Screen } from './screen.js';
 import type { Figures } from './screen.js';
-import { stylesOf } from './styles.js';
+import { ProcessTerminal } from './terminal.js';
 
 /**
  * Shows a session on the whole terminal until it is closed, and leaves the terminal as it was. Resolves to the exit status. The first
@@ -46,10 +46,10 @@ export async function openScreen(session: InteractiveSession): Promise<number> {
   try {
     // The frame is drawn before anything heavy is loaded.
     await new Promise((resolve) => setTimeout(resolve, 20));
-    const { sessionFigures } = await import('./session-figures.js');
-    figures = sessionFigures(session, () => screen.requestRender());
+    const { statusFigures } = await import('./status-figures.js');
+    figures = statusFigures(session, () => screen.requestRender());
     // Before the session is ready: what is typed then is completed.
-    ({ remember } = await (await import('./prompt-help.js')).promptHelp(screen, { folder: cwd, env }));
+    ({ remember } = await (await import('./completion.js')).promptHelp(screen, { folder: cwd, env }));
     await session.start();
     await closed;
   } finally {
@@ -57,13 +57,13 @@ export async function openScreen(session: InteractiveSession): Promise<number> {
     await session.close();
     await screen.close();
   }
-  for (const line of lastWords(screen, stdout.columns ?? 80, styles)) stdout.write(`${line}\n`);
+  for (const line of exitSummary(screen, stdout.columns ?? 80, styles)) stdout.write(`${line}\n`);
   return interrupts.signal.aborted ? interrupts.exitStatus : exitStatus.done;
 }
 
 /** A command, or a message to the model. */
 async function submit(text: string, screen: Screen): Promise<void> {
-  const { typedCommand, runTypedCommand } = await import('../interactive/commands/typed-command.js');
+  const { typedCommand, runTypedCommand } = await import('../commands/index.js');
   const command = typedCommand(text);
   if (command === undefined) screen.session.send(text);
   else await runTypedCommand(command, screen);
@@ -82,4 +82,19 @@ async function suspend(): Promise<void> {
     process.on('SIGCONT', done);
     process.kill(process.pid, 'SIGTSTP');
   });
+}
+
+/** The lines of the transcript that stay on the terminal. */
+const maxLines = 40;
+
+/** Returns the lines that stay on the terminal when the screen is gone: the end of the transcript, and how to go on. Unit of `width`: columns. */
+function exitSummary({ transcript, sessionId: id }: Screen, width: number, { colours }: Styles): readonly string[] {
+  if (id === undefined) return [];
+  transcript.leaveFocus();
+  const resume = `palimpsest resume ${printableLine(id)}`;
+  return [
+    ...transcript.render(width, maxLines),
+    '',
+    colours.dim(cutLine(`This session goes on with: ${resume}`, width)),
+  ];
 }

@@ -1,7 +1,7 @@
 import { CURSOR_MARKER, Editor, matchesKey } from '@mariozechner/pi-tui';
 import type { TUI } from '@mariozechner/pi-tui';
-import { shownLines } from '@palimpsest/terminal';
-import type { Styles } from './styles.js';
+import { printableText } from '@palimpsest/terminal';
+import type { Styles } from './layout.js';
 
 const pasteStart = '\u001b[200~';
 const pasteEnd = '\u001b[201~';
@@ -55,7 +55,7 @@ export class PromptEditor extends Editor {
     return super.render(width).map((line) => line.replace(`${CURSOR_MARKER}\u001b[7m`, CURSOR_MARKER));
   }
 
-  /** What was typed, in place of what there is; the cursor stands at its end. */
+  /** Puts a text in place of what there is. The cursor stands at its end. */
   replaceText(text: string): void {
     this.setText('');
     this.#paste(text);
@@ -67,7 +67,7 @@ export class PromptEditor extends Editor {
     return /^\s*\/[a-z][a-z-]*\s/.test(text) && !/(?:^|\s)@\S*$/.test(text);
   }
 
-  /** How many commands the name may be that is being typed; undefined if none is. */
+  /** Says whether the name that is being typed is one command or could be several; undefined if none is being typed. */
   #nameFits(): 'whole' | 'one' | 'several' | undefined {
     const name = /^\s*\/([a-z-]*)$/.exec(this.getText())?.[1];
     if (name === undefined) return undefined;
@@ -96,6 +96,6 @@ function visible(text: string): string {
   return text
     .toWellFormed()
     .split('\t')
-    .map((part) => shownLines(part))
+    .map((part) => printableText(part))
     .join('\t');
 }

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { appendFile, chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { secretMask } from '@palimpsest/agent';
-import { sessionsFolder } from '../sessions/sessions-folder.js';
-import { knownSecrets } from '../shell.js';
+import { sessionsFolder } from '../settings/user-folders.js';
+import { knownSecrets } from '../agent/shell.js';
 
-/** So many prompts are offered again, and kept when the file is written anew. */
+/** The prompts that are offered again, and kept when the file is written anew. */
 const maxPrompts = 200;
 /** A longer file is written anew. Unit: characters. */
 const maxFile = 1_000_000;
 /** A longer prompt is not kept. Unit: characters. */
 const maxPrompt = 20_000;
 
-/** What the user typed in a folder, over all its sessions. */
+/** The prompts of the user in a folder, over all its sessions. */
 export interface PromptHistory {
   /** The oldest first. */
   prompts(): Promise<readonly string[]>;
@@ -20,7 +20,7 @@ export interface PromptHistory {
   add(prompt: string): Promise<void>;
 }
 
-/** The history of a folder, in a file that only the user can read, beside the sessions. */
+/** Returns the history of a folder, in a file that only the user can read, beside the sessions. */
 export function promptHistory(folder: string, env: Readonly<Record<string, string | undefined>>): PromptHistory {
   const name = createHash('sha256').update(folder).digest('hex').slice(0, 32);
   const file = join(dirname(sessionsFolder(env)), 'prompts', `${name}.jsonl`);

@@ -1,32 +1,27 @@
-import { isKeyRelease, matchesKey, TUI } from '@mariozechner/pi-tui';
+import { isKeyRelease, TUI } from '@mariozechner/pi-tui';
 import type { Component, Terminal } from '@mariozechner/pi-tui';
-import type { CommandScreen, Choice, Page } from '../interactive/command-screen.js';
-import type { InteractiveSession } from '../interactive/interactive-session.js';
-import type { SessionEvent, SessionState } from '../interactive/session-event.js';
+import type { Choice, Line, Page } from '../output/lines.js';
+import type { CommandSurface } from '../commands/command.js';
+import type { InteractiveSession } from '../session/interactive-session.js';
+import type { SessionEvent, SessionState } from '../session/session-events.js';
 import { ApprovalDialog } from './approval-dialog.js';
-import { ChoiceList } from './choice-list.js';
-import { footer } from './footer.js';
-import { Pager } from './pager.js';
+import { ChoiceList, Pager, Question } from './dialogs.js';
+import { footer, queueLines, spinnerMs, statusLine, statePhrase } from './status.js';
 import { PromptEditor } from './prompt-editor.js';
-import { queueLines } from './queue-lines.js';
-import { Question } from './question.js';
 import { saidItem } from './message-items.js';
 import { SessionItems } from './session-items.js';
-import { columnsOf, cutLine } from './shown-width.js';
-import { spinnerMs, statusLine } from './status-line.js';
-import type { Status } from './status-line.js';
-import { stateInWords } from './state-words.js';
-import type { Styles } from './styles.js';
+import { columnsOf, cutLine, isKey } from './layout.js';
+import type { Status } from './status.js';
+import type { Styles, FrontPart } from './layout.js';
 import { Transcript } from './transcript.js';
-import type { View } from './view.js';
-import { Wheel } from './wheel.js';
+import { Wheel } from './terminal.js';
 
 /** The transcript has so many lines at least, if the terminal has them. */
 const minTranscript = 3;
-/** Who has typed within this time goes on typing, also when a call begins to wait. Unit: milliseconds. */
+/** A user who has typed within this time goes on typing, also when a call begins to wait. Unit: milliseconds. */
 const typingMs = 1_000;
 
-/** What the status line knows of a session besides its state. */
+/** The figures of the status line besides the state of the session. */
 export type Figures = Omit<Status, 'state' | 'isBusy' | 'elapsedMs' | 'isCondensingBehind'>;
 
 /** Options of {@link Screen}. */
@@ -34,7 +29,7 @@ export interface ScreenOptions {
   readonly terminal: Terminal;
   readonly styles: Styles;
   readonly session: InteractiveSession;
-  /** What the input line does with a line: a command, or a message. */
+  /** Called with each line that was typed: a command, or a message. */
   readonly submitted: (text: string, screen: Screen) => void;
   readonly figures: () => Figures;
   /** The time, in milliseconds. @defaultValue Date.now */
@@ -43,8 +38,8 @@ export interface ScreenOptions {
   readonly suspend?: () => Promise<void>;
 }
 
-/** The screen: what a session tells, and what the user types. It decides nothing. */
-export class Screen implements CommandScreen, Component {
+/** The screen: draws the events of a session, and takes what the user types. It decides nothing. */
+export class Screen implements CommandSurface, Component {
   readonly session: InteractiveSession;
   readonly editor: PromptEditor;
   readonly transcript: Transcript;
@@ -53,7 +48,7 @@ export class Screen implements CommandScreen, Component {
   readonly #items: SessionItems;
   readonly #wheel: Wheel;
   /** In front of the input line: the last one takes the keys. */
-  readonly #views: View[] = [];
+  readonly #views: FrontPart[] = [];
   #dialog: ApprovalDialog | undefined;
   #state: SessionState;
   #stateSince: number;
@@ -74,6 +69,7 @@ export class Screen implements CommandScreen, Component {
     this.transcript = new Transcript(styles);
     this.#items = new SessionItems(this.transcript, styles, {
       diffOf: (action) => session.diffOf(action),
+      condensationLines: (id) => this.#condensationLines(id),
       changed: () => this.requestRender(),
     });
     this.editor = new PromptEditor(this.#tui, styles);
@@ -146,6 +142,17 @@ export class Screen implements CommandScreen, Component {
     this.requestRender();
   }
 
+  async #condensationLines(id: string): Promise<readonly Line[] | undefined> {
+    const { opened } = this.session;
+    if (opened === undefined) return undefined;
+    const { conversation, agent } = opened;
+    // Loaded by then: the agent needs what it needs, and the first frame does not.
+    const { condensationHistory, condensationLines } = await import('../output/condensation-lines.js');
+    const details = condensationHistory(conversation.events).details(id);
+    const known = { view: conversation.view, prices: agent.llm.prices };
+    return details === undefined ? undefined : condensationLines(details, known);
+  }
+
   /** Nothing is cached here: each part remembers its own lines. */
   invalidate(): void {}
 
@@ -194,7 +201,7 @@ export class Screen implements CommandScreen, Component {
     const { now } = this.#options;
     return {
       ...this.#options.figures(),
-      state: stateInWords(this.#state),
+      state: statePhrase(this.#state),
       isBusy: this.#isBusy(),
       elapsedMs: this.#isBusy() ? now() - this.#stateSince : undefined,
       isCondensingBehind: this.#isCondensingBehind,
@@ -283,7 +290,7 @@ export class Screen implements CommandScreen, Component {
     }
   }
 
-  #inFront<Result>(view: (close: (result: Result | undefined) => void) => View): Promise<Result | undefined> {
+  #inFront<Result>(view: (close: (result: Result | undefined) => void) => FrontPart): Promise<Result | undefined> {
     return new Promise((resolve) => {
       const shown = view((result) => {
         const at = this.#views.indexOf(shown);
@@ -307,55 +314,37 @@ export class Screen implements CommandScreen, Component {
     const wasLeaving = this.#isLeaving;
     this.#isLeaving = false;
     this.requestRender();
-    if (matchesKey(data, 'ctrl+z')) return void this.#suspend();
+    if (isKey(data, 'ctrl+z')) return void this.#suspend();
     const front = this.#views.at(-1);
     if (front !== undefined) return front.handleInput(data);
     const dialog = this.#dialogInFront();
     if (dialog?.isTyping === true) return dialog.handleInput(data);
-    if (matchesKey(data, 'ctrl+c')) return this.#interruptOrLeave(wasLeaving);
-    if (matchesKey(data, 'ctrl+d') && (dialog !== undefined || this.editor.getText() === '')) return this.#leave();
+    if (isKey(data, 'ctrl+c')) return this.#interruptOrLeave(wasLeaving);
+    if (isKey(data, 'ctrl+d') && (dialog !== undefined || this.editor.getText() === '')) return this.#leave();
     if (this.#moves(data)) return;
-    if (matchesKey(data, 'escape') && this.#escape()) return;
+    if (isKey(data, 'escape') && this.#escape()) return;
     if (dialog !== undefined) return dialog.handleInput(data);
     this.#typedAt = this.#options.now();
-    if (matchesKey(data, 'up') && this.editor.getText() === '' && this.session.queue.length > 0) {
+    if (isKey(data, 'up') && this.editor.getText() === '' && this.session.queue.length > 0) {
       return this.editor.replaceText(this.session.withdraw() ?? '');
     }
-    if (matchesKey(data, 'enter') && this.editor.getText() === '' && this.transcript.focused !== undefined) {
+    if (isKey(data, 'enter') && this.editor.getText() === '' && this.transcript.focused !== undefined) {
       return this.transcript.toggle();
     }
     this.editor.handleInput(data);
   }
 
-  /** Keys that move in the transcript. True if it was one. */
+  /** Takes a key that moves in the transcript. Returns true if it was one. */
   #moves(data: string): boolean {
     const { transcript } = this;
-    const is = (...keys: Parameters<typeof matchesKey>[1][]): boolean => keys.some((key) => matchesKey(data, key));
     const isEmpty = this.editor.getText() === '';
     // A long call scrolls in its dialog.
-    if (this.#dialogInFront() === undefined) {
-      if (is('pageUp')) transcript.scrollPages(-1);
-      else if (is('pageDown')) transcript.scrollPages(1);
-      else if (isEmpty && is('home')) transcript.toStart();
-      else if (isEmpty && is('end')) transcript.toEnd();
-      else return this.#opens(data);
-      return true;
-    }
-    return this.#opens(data);
-  }
-
-  #opens(data: string): boolean {
-    const { transcript } = this;
-    const is = (...keys: Parameters<typeof matchesKey>[1][]): boolean => keys.some((key) => matchesKey(data, key));
-    if (is('alt+up', 'alt+k')) transcript.moveFocus(-1);
-    else if (is('alt+down', 'alt+j')) transcript.moveFocus(1);
-    else if (is('ctrl+o')) transcript.toggle();
-    else if (is('alt+o')) transcript.toggleAll();
-    else if (is('shift+up')) transcript.scroll(-1);
-    else if (is('shift+down')) transcript.scroll(1);
-    else if (is('ctrl+home')) transcript.toStart();
-    else if (is('ctrl+end')) transcript.toEnd();
-    else return false;
+    if (this.#dialogInFront() !== undefined) return transcript.handleKey(data);
+    if (isKey(data, 'pageUp')) transcript.scrollPages(-1);
+    else if (isKey(data, 'pageDown')) transcript.scrollPages(1);
+    else if (isEmpty && isKey(data, 'home')) transcript.toStart();
+    else if (isEmpty && isKey(data, 'end')) transcript.toEnd();
+    else return transcript.handleKey(data);
     return true;
   }
 

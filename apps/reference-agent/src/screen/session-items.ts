@@ -1,51 +1,57 @@
+import type { Line } from '../output/lines.js';
 import type { Event } from '@palimpsest/events';
 import type { Delta } from '@palimpsest/llm-adapters';
-import type { RetryEvent, StreamEvent } from '../headless/stream-event.js';
+import type { RetryEvent, StreamEvent } from '../output/stream-event.js';
 import type { FileDiff } from '@palimpsest/tools/diff';
-import type { LoggedEvent, SessionEvent } from '../interactive/session-event.js';
-import { callInWords } from '../output/call-words.js';
-import { CondensationCourse, isEmpty } from '../output/condensation-course.js';
-import { retryInWords } from '../output/run-printer.js';
-import { CallItem } from './call-item.js';
-import { CondensationItem } from './condensation-item.js';
-import { LiveAnswer } from './live-answer.js';
-import { LoggedCondensations } from './logged-condensations.js';
-import { answerItem, frameworkItem, headerItem, noticeItem, reasoningItem, userItem } from './message-items.js';
-import type { Styles } from './styles.js';
+import type { LoggedEvent, SessionEvent } from '../session/session-events.js';
+import { CondensationProgress, cutOffPhrase, isEmpty, retryPhrase } from '../output/phrases.js';
+import { CallItem, CondensationItem } from './step-items.js';
+import {
+  LiveAnswer,
+  answerItem,
+  frameworkItem,
+  headerItem,
+  noticeItem,
+  reasoningItem,
+  userItem,
+} from './message-items.js';
+import type { Styles } from './layout.js';
 import type { Transcript } from './transcript.js';
-
-/** A few words of each event are kept, for the lines of a condensation. Unit: characters. */
-const keptWords = 120;
 
 /** Options of {@link SessionItems}. */
 export interface SessionItemsOptions {
   /** Finds out what a call of an earlier run has changed in a file. @defaultValue nobody knows */
   readonly diffOf?: (action: string) => Promise<FileDiff | undefined>;
-  /** An item has changed by itself. @defaultValue nothing happens */
+  /** Finds out what a condensation changed. @defaultValue nobody knows */
+  readonly condensationLines?: (id: string) => Promise<readonly Line[] | undefined>;
+  /** Called when an item has changed by itself. @defaultValue nothing happens */
   readonly changed?: () => void;
 }
 
-/** Makes items of the transcript of what a session tells. */
+/** Makes items of the transcript of the events of a session. */
 export class SessionItems {
   readonly #transcript: Transcript;
   readonly #styles: Styles;
   readonly #calls = new Map<string, CallItem>();
-  /** What each event was, by its id. */
-  readonly #words = new Map<string, string>();
   #live: LiveAnswer;
 
   readonly #condensationItems = new Map<string, CondensationItem>();
-  #condensations = new LoggedCondensations();
-  #course = new CondensationCourse();
+  #progress = new CondensationProgress();
   readonly #diffOf: NonNullable<SessionItemsOptions['diffOf']>;
+  readonly #condensationLines: NonNullable<SessionItemsOptions['condensationLines']>;
   readonly #changed: () => void;
 
   constructor(
     transcript: Transcript,
     styles: Styles,
-    { diffOf = async () => undefined, changed = () => undefined }: SessionItemsOptions = {},
+    {
+      diffOf = async () => undefined,
+      condensationLines = async () => undefined,
+      changed = () => undefined,
+    }: SessionItemsOptions = {},
   ) {
     this.#diffOf = diffOf;
+    this.#condensationLines = condensationLines;
     this.#changed = changed;
     this.#transcript = transcript;
     this.#styles = styles;
@@ -56,25 +62,17 @@ export class SessionItems {
   opened({ init, history }: Extract<SessionEvent, { readonly type: 'opened' }>): void {
     this.#transcript.clear();
     this.#calls.clear();
-    this.#words.clear();
     this.#condensationItems.clear();
-    this.#condensations = new LoggedCondensations();
-    this.#course = new CondensationCourse();
+    this.#progress = new CondensationProgress();
     this.#live.discard();
     this.#transcript.add(headerItem(init, this.#styles));
     for (const logged of history) this.logged(logged);
-    for (const { name, arguments: json } of init.cutOff) {
-      this.notice(
-        'problem',
-        `An earlier run was cut off in this call, and nobody knows its result: ${callInWords({ name, arguments: json })}`,
-      );
-    }
+    for (const call of init.cutOff) this.notice('problem', cutOffPhrase(call));
     for (const note of init.notes) this.notice('info', note);
   }
 
   /** The log has grown. */
   logged({ event, told }: LoggedEvent): void {
-    this.#condensations.append(event);
     if (event.type === 'condensation-revert') this.#condensationItems.get(event.condensationId)?.reverted();
     if (isOfModel(event)) this.#live.discard();
     const reasoning = reasoningOf(event);
@@ -82,7 +80,7 @@ export class SessionItems {
     for (const each of told) this.#told(each, event);
   }
 
-  /** What a call has changed in a file. */
+  /** Shows the change that a call made in a file. */
   changed(action: string, diff: FileDiff): void {
     this.#calls.get(action)?.hasChanged(diff);
   }
@@ -105,7 +103,6 @@ export class SessionItems {
   #told(told: StreamEvent, event: Event): void {
     switch (told.type) {
       case 'message': {
-        this.#words.set(told.id, `${told.from}: ${told.text.slice(0, keptWords)}`);
         const { text, from } = told;
         if (from === 'user') this.#transcript.add(userItem(text, this.#styles));
         else if (from === 'framework') this.#transcript.add(frameworkItem(text, this.#styles));
@@ -113,7 +110,6 @@ export class SessionItems {
         return;
       }
       case 'tool-call': {
-        this.#words.set(told.id, callInWords(told).slice(0, keptWords));
         const { id } = told;
         const item = new CallItem(told, this.#styles, () => void this.#readDiff(id));
         this.#calls.set(told.id, item);
@@ -121,22 +117,20 @@ export class SessionItems {
         return;
       }
       case 'tool-result': {
-        const call = told.call === undefined ? undefined : this.#calls.get(told.call);
-        const of = told.call === undefined ? told.name : (this.#words.get(told.call) ?? told.name);
-        this.#words.set(told.id, `result of ${of}`.slice(0, keptWords));
-        call?.ended(told);
+        if (told.call !== undefined) this.#calls.get(told.call)?.ended(told);
         return;
       }
       case 'condensation': {
-        this.#courseOf(told);
+        this.#followProgress(told);
         if (event.type !== 'condensation' || isEmpty(told)) return;
         const { id } = event;
-        const item = new CondensationItem({
-          told,
-          event,
-          wordsOf: (of) => this.#words.get(of),
-          readDetails: () => this.#condensations.details(id),
-          changed: this.#changed,
+        const item: CondensationItem = new CondensationItem({
+          condensation: told,
+          readLines: () => this.#condensationLines(id),
+          changed: () => {
+            this.#transcript.keepInView(item);
+            this.#changed();
+          },
           styles: this.#styles,
         });
         this.#condensationItems.set(id, item);
@@ -145,7 +139,7 @@ export class SessionItems {
       }
       case 'condensation-request':
       case 'condensation-attempt':
-        return this.#courseOf(told);
+        return this.#followProgress(told);
       case 'retry':
         return this.retried(told);
       case 'note':
@@ -158,8 +152,8 @@ export class SessionItems {
     }
   }
 
-  #courseOf(told: Parameters<CondensationCourse['follow']>[0]): void {
-    for (const { level, text } of this.#course.follow(told)) this.notice(level, text);
+  #followProgress(told: Parameters<CondensationProgress['follow']>[0]): void {
+    for (const { level, text } of this.#progress.follow(told)) this.notice(level, text);
   }
 
   /** The diff of a call of an earlier run is read when somebody looks. */
@@ -174,12 +168,11 @@ export class SessionItems {
 
   /** A model call failed, and is tried again. */
   retried(event: RetryEvent): void {
-    const words = retryInWords(event);
-    this.notice('problem', `${words.charAt(0).toUpperCase()}${words.slice(1)}`);
+    this.notice('problem', retryPhrase(event));
   }
 }
 
-/** What the model answered, in one form or another. */
+/** Returns true for an answer of the model, in any form. */
 function isOfModel(event: Event): boolean {
   return (
     (event.type === 'message' && event.source === 'agent') ||

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { plainStyles } from '../../test-support/screen-rig.js';
-import { TranscriptItem } from './transcript-item.js';
-import { Transcript } from './transcript.js';
+import { TranscriptItem, Transcript } from './transcript.js';
 
 /** An item of so many lines, twice as many when it is open. */
 function item(name: string, lines: number, onDraw: (name: string) => void = () => undefined): TranscriptItem {
@@ -131,4 +130,26 @@ test('an item that becomes shorter while it is scrolled past its new end is stil
   const lines = names(transcript.render(40, 5));
   expect(lines.length).toBe(5);
   expect(lines).toContain('end.0');
+});
+
+test('an item that a key has opened stays in view when more of it has come, until the window is moved', () => {
+  const transcript = new Transcript(plainStyles);
+  let lines = 1;
+  const growing = new TranscriptItem({
+    mark: '*',
+    opens: true,
+    draw: () => Array.from({ length: lines }, (_, line) => `growing.${line}`),
+  });
+  transcript.add(item('i0', 1), growing);
+  const grow = (): readonly string[] => {
+    lines += 10;
+    growing.changed();
+    transcript.keepInView(growing);
+    return names(transcript.render(40, 4));
+  };
+  transcript.render(40, 4);
+  transcript.toggle();
+  expect(grow()[0]).toBe('growing.0');
+  transcript.toEnd();
+  expect(grow()[3]).toBe('growing.20');
 });

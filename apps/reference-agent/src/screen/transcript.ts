@@ -1,11 +1,10 @@
-import type { Styles } from './styles.js';
-import { cutLine } from './shown-width.js';
-import type { TranscriptItem } from './transcript-item.js';
+import { cutLine, columnsOf, isKey } from './layout.js';
+import type { Styles } from './layout.js';
 
 /** Columns before the lines of an item: the bar of the item in focus, the mark, and a space. */
 const margin = 3;
 
-/** Where the window begins: a line of an item. The empty line before an item is its line -1. */
+/** The beginning of the window: a line of an item. The empty line before an item is its line -1. */
 interface Place {
   readonly index: number;
   readonly line: number;
@@ -22,6 +21,8 @@ export class Transcript {
   #top: Place | undefined;
   #focused: TranscriptItem | undefined;
   #areAllOpen = false;
+  /** The item that a key has opened, until something else moves the window. */
+  #opened: TranscriptItem | undefined;
   #width = 80;
   #height = 24;
 
@@ -61,7 +62,7 @@ export class Transcript {
 
   clear(): void {
     this.#items.length = 0;
-    this.#top = undefined;
+    this.toEnd();
     this.#focused = undefined;
   }
 
@@ -79,8 +80,28 @@ export class Transcript {
     return this.#linesFrom(start, this.#height);
   }
 
+  /** Takes a key that moves the window or the focus, or opens an item. Returns true if it was one. */
+  handleKey(data: string): boolean {
+    if (isKey(data, 'alt+up', 'alt+k')) this.moveFocus(-1);
+    else if (isKey(data, 'alt+down', 'alt+j')) this.moveFocus(1);
+    else if (isKey(data, 'ctrl+o')) this.toggle();
+    else if (isKey(data, 'alt+o')) this.toggleAll();
+    else if (isKey(data, 'shift+up')) this.scroll(-1);
+    else if (isKey(data, 'shift+down')) this.scroll(1);
+    else if (isKey(data, 'ctrl+home')) this.toStart();
+    else if (isKey(data, 'ctrl+end')) this.toEnd();
+    else return false;
+    return true;
+  }
+
+  /** Keeps an item in view that a key has opened and that has more lines now. */
+  keepInView(item: TranscriptItem): void {
+    if (item === this.#opened) this.#reveal(this.#items.indexOf(item));
+  }
+
   /** Moves the window. Unit: lines; below 0 towards the beginning. */
   scroll(lines: number): void {
+    this.#opened = undefined;
     const end = { index: this.#items.length, line: -1 };
     const bottomTop = this.#placeAbove(end, this.#height);
     const top = this.#top ?? bottomTop;
@@ -94,10 +115,12 @@ export class Transcript {
   }
 
   toStart(): void {
+    this.#opened = undefined;
     this.#top = { index: 0, line: 0 };
   }
 
   toEnd(): void {
+    this.#opened = undefined;
     this.#top = undefined;
   }
 
@@ -108,6 +131,7 @@ export class Transcript {
       const item = this.#items[index];
       if (item?.opens !== true) continue;
       this.#focused = item;
+      this.#opened = undefined;
       this.#reveal(index);
       return;
     }
@@ -117,7 +141,7 @@ export class Transcript {
   /** Nothing is in focus any more, and the end is seen. */
   leaveFocus(): void {
     this.#focused = undefined;
-    this.#top = undefined;
+    this.toEnd();
   }
 
   /** Opens or closes the item in focus; without one, the last of the window that opens. */
@@ -125,11 +149,13 @@ export class Transcript {
     const item = this.#focused ?? this.#items.slice(0, this.#afterWindow()).findLast(({ opens }) => opens);
     if (item === undefined) return;
     item.isOpen = !item.isOpen;
+    this.#opened = item;
     this.#reveal(this.#items.indexOf(item));
   }
 
   /** Opens all items, or closes them. */
   toggleAll(): void {
+    this.#opened = undefined;
     this.#areAllOpen = !this.#areAllOpen;
     for (const item of this.#items) item.isOpen = this.#areAllOpen;
     if (this.#focused !== undefined) this.#reveal(this.#items.indexOf(this.#focused));
@@ -225,4 +251,75 @@ export class Transcript {
 
 function isBefore(left: Place, right: Place): boolean {
   return left.index < right.index || (left.index === right.index && left.line < right.line);
+}
+
+/** The request to draw an item. */
+export interface Drawing {
+  /** Columns that it may use. */
+  readonly width: number;
+  readonly isOpen: boolean;
+}
+
+/** Options of {@link TranscriptItem}. */
+export interface TranscriptItemOptions {
+  /** One column, before the first line: what kind of item it is. */
+  readonly mark: string;
+  /** Its lines, none wider than asked. Called again only when the item has changed, or the width. */
+  readonly draw: (drawing: Drawing) => readonly string[];
+  /** Called when it is opened: what is shown then may have to be read. */
+  readonly onOpen?: () => void;
+  /** False: there is nothing to open. @defaultValue false */
+  readonly opens?: boolean;
+  /** True: no empty line between it and another such item before it. @defaultValue false */
+  readonly isCompact?: boolean;
+}
+
+/** Something in the transcript. It remembers its lines until it changes, so a frame costs what changed in it. */
+export class TranscriptItem {
+  readonly mark: string;
+  readonly isCompact: boolean;
+  opens: boolean;
+  readonly #draw: TranscriptItemOptions['draw'];
+  readonly #onOpen: (() => void) | undefined;
+  #isOpen = false;
+  #lines: readonly string[] | undefined;
+  #width = 0;
+
+  constructor({ mark, draw, onOpen, opens = false, isCompact = false }: TranscriptItemOptions) {
+    this.mark = mark;
+    this.isCompact = isCompact;
+    this.opens = opens;
+    this.#draw = draw;
+    this.#onOpen = onOpen;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  set isOpen(isOpen: boolean) {
+    if (!this.opens || isOpen === this.#isOpen) return;
+    this.#isOpen = isOpen;
+    this.changed();
+    if (isOpen) this.#onOpen?.();
+  }
+
+  /** Forgets its lines: they have changed. */
+  changed(): void {
+    this.#lines = undefined;
+  }
+
+  /** Its lines. Unit of `width`: columns. */
+  lines(width: number): readonly string[] {
+    if (this.#lines === undefined || this.#width !== width) {
+      this.#width = width;
+      // Where the terminal is narrower than a margin, even a margin is cut.
+      this.#lines = this.#draw({ width, isOpen: this.#isOpen }).map((line) => fitted(line, width));
+    }
+    return this.#lines;
+  }
+}
+
+function fitted(line: string, width: number): string {
+  return columnsOf(line) <= width ? line : cutLine(line, width);
 }

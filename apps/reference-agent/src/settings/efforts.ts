@@ -1,4 +1,4 @@
 /** The values of `effort`. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
-/** How much a model thinks. */
+/** The amount of thinking of a model. */
 export type Effort = (typeof efforts)[number];

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { InvalidSettingsError } from './errors.js';
-import { settingsJsonSchema } from './json-schema.js';
-import { settingsInToml } from './settings-file.js';
-import { settingKeys, valueAt } from './settings-keys.js';
+import { InvalidSettingsError, settingsInToml } from './settings-file.js';
+import { settingKeys, settingsJsonSchema, valueAt } from './settings.js';
 
 const read = (toml: string) => settingsInToml(new TextEncoder().encode(toml), 'config.toml');
 

@@ -1,14 +1,10 @@
+import { PalimpsestError } from '@palimpsest/events';
 import type { z } from 'zod';
-import { InvalidSettingsError } from './errors.js';
-import type { SettingsProblem } from './errors.js';
-import { keyPlace } from './key-place.js';
-import { didYouMean } from './nearest-name.js';
-import { settingsSchema } from './settings.js';
+import { namesAt, settingsSchema, tablesOfNames } from './settings.js';
 import type { SettingsValues } from './settings.js';
-import { namesAt, tablesOfNames } from './settings-keys.js';
 
 /**
- * The values in the text of a configuration file.
+ * Reads the values in the text of a configuration file.
  *
  * @param file - for errors
  * @throws {@link InvalidSettingsError} when the text is not TOML, or has names or values that the schema does not have.
@@ -72,7 +68,7 @@ function found(issue: z.core.$ZodIssue): readonly Found[] {
   }));
 }
 
-/** What may be meant by a name that is none: other programs have the table of MCP servers in other places. */
+/** A hint at the name that may be meant: other programs have the table of MCP servers in other places. */
 function meantIn(path: Found['path'], key: string, known: readonly string[]): string {
   const isOfTable = (table: string): boolean => table.split('.').slice(0, -1).join('.') === path.join('.');
   const slip = didYouMean(key, path.length === 0 ? [...known, ...tablesOfNames] : known);
@@ -99,4 +95,132 @@ function textOf(bytes: Uint8Array, file: string): string {
   } catch (cause) {
     throw new InvalidSettingsError(file, [{ reason: 'is not text in UTF-8' }], { cause });
   }
+}
+
+/** One thing that is wrong in a configuration. */
+export interface SettingsProblem {
+  /** The fault, and what to do about it. */
+  readonly reason: string;
+  /** Counted from 1. Absent if the place is not known. */
+  readonly line?: number | undefined;
+  /** Counted from 1. */
+  readonly column?: number | undefined;
+}
+
+/** A configuration cannot be used: its file cannot be read, is not TOML, or has names or values that are none. */
+export class InvalidSettingsError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'InvalidSettingsError';
+  }
+
+  /** The file, or a word for what is none, such as the command line. */
+  readonly file: string;
+  readonly problems: readonly SettingsProblem[];
+
+  constructor(file: string, problems: readonly SettingsProblem[], options?: { readonly cause?: unknown }) {
+    super(
+      'invalid-settings',
+      problems.map((problem) => `${place(file, problem)}: ${problem.reason}`).join('\n'),
+      options,
+    );
+    this.file = file;
+    this.problems = problems;
+  }
+}
+
+/** The record of trusted folders cannot be used. */
+export class TrustError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'TrustError';
+  }
+
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super('trust', message, options);
+  }
+}
+
+/** In the form in which terminals and editors make a link of it. */
+function place(file: string, { line, column }: SettingsProblem): string {
+  return line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+}
+
+/** A place in a text. Both count from 1. */
+export interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * Finds the place where a TOML text states a key, or the table in which it stands if the key is written inside a value. Undefined if neither is
+ * found. The text is valid TOML.
+ */
+export function keyPlace(toml: string, path: readonly string[]): TextPlace | undefined {
+  let found: TextPlace | undefined;
+  let depth = 0;
+  let table: readonly string[] = [];
+  let quotes: string | undefined;
+  for (const [index, text] of toml.split('\n').entries()) {
+    if (quotes !== undefined) {
+      if (text.includes(quotes)) quotes = undefined;
+      continue;
+    }
+    const header = /^\s*\[\[?([^\]]+)\]/.exec(text);
+    const assignment = /^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=/.exec(text);
+    const stated = header?.[1] ?? assignment?.[1];
+    if (stated !== undefined) {
+      const key = keysOf(stated);
+      if (header !== null) table = key;
+      const whole = header === null ? [...table, ...key] : key;
+      const common = commonLength(whole, path);
+      if (common > depth && (common === path.length || common === whole.length)) {
+        depth = common;
+        found = { line: index + 1, column: text.indexOf(stated) + 1 };
+      }
+    }
+    // A text over several lines can look like keys.
+    const opened = /("""|''')/.exec(text)?.[1];
+    if (opened !== undefined && text.split(opened).length % 2 === 0) quotes = opened;
+  }
+  return found;
+}
+
+function keysOf(stated: string): readonly string[] {
+  return [...stated.matchAll(/[\w-]+|"([^"]*)"|'([^']*)'/g)].map(([text, double, single]) => double ?? single ?? text);
+}
+
+function commonLength(a: readonly string[], b: readonly string[]): number {
+  const different = a.findIndex((key, index) => key !== b[index]);
+  return different === -1 ? a.length : different;
+}
+
+/** ` Did you mean 'x'?` for the known name that was most likely meant: another spelling, or a typing error. Otherwise empty. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const wanted = plain(name);
+  let nearest: string | undefined;
+  let fewest = Math.ceil(wanted.length / 3) + 1;
+  for (const one of known) {
+    const slips = editsBetween(wanted, plain(one));
+    if (slips < fewest) [nearest, fewest] = [one, slips];
+  }
+  return nearest === undefined ? '' : ` Did you mean '${nearest}'?`;
+}
+
+/** `max_cost`, `max-cost` and `maxCost` are the same name. */
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+/** The number of letters to add, remove or replace. A long name is no slip of a short one, and would take long to compare. */
+function editsBetween(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 8) return Infinity;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...a].entries()) {
+    const next = [index + 1];
+    for (let other = 1; other <= b.length; other++) {
+      const replaced = (row[other - 1] ?? 0) + (b[other - 1] === letter ? 0 : 1);
+      next.push(Math.min(replaced, (row[other] ?? 0) + 1, (next[other - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
 }

@@ -5,7 +5,7 @@ import envPaths from 'env-paths';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The file with the user's settings: `$XDG_CONFIG_HOME/palimpsest/config.toml` where the variable is set; else
+ * Returns the file with the user's settings: `$XDG_CONFIG_HOME/palimpsest/config.toml` where the variable is set; else
  * `~/.config/palimpsest/config.toml`, or where the system has the configuration of programs.
  *
  * @see https://specifications.freedesktop.org/basedir-spec/latest/ by which relative paths in the variable are ignored
@@ -14,17 +14,17 @@ export function userSettingsFile(env: Environment): string {
   return join(userFolder(env), 'config.toml');
 }
 
-/** The record of the folders that the user trusts, beside the user's settings. */
+/** Returns the record of the folders that the user trusts, beside the user's settings. */
 export function trustFile(env: Environment): string {
   return join(userFolder(env), 'trusted-folders.json');
 }
 
-/** The rules that the user made when a call was asked about, beside the user's settings. */
-export function keptRulesFile(env: Environment): string {
+/** Returns the file of the rules that the user made when a call was asked about, beside the user's settings. */
+export function savedRulesFile(env: Environment): string {
   return join(userFolder(env), 'kept-rules.json');
 }
 
-/** The folder of the user's configuration. */
+/** Returns the folder of the user's configuration. */
 export function userFolder(env: Environment): string {
   const config = env['XDG_CONFIG_HOME'];
   if (config !== undefined && isAbsolute(config)) return join(config, 'palimpsest');
@@ -32,7 +32,7 @@ export function userFolder(env: Environment): string {
 }
 
 /**
- * The folder of what can be made anew: `$XDG_CACHE_HOME/palimpsest` where the variable is set; else `~/.cache/palimpsest`, or where the
+ * Returns the folder of what can be made anew: `$XDG_CACHE_HOME/palimpsest` where the variable is set; else `~/.cache/palimpsest`, or where the
  * system has it.
  */
 export function cacheFolder(env: Environment): string {
@@ -41,12 +41,33 @@ export function cacheFolder(env: Environment): string {
   return isWithoutXdg() ? envPaths('palimpsest', { suffix: '' }).cache : join(homeFolder(), '.cache', 'palimpsest');
 }
 
-/** Where the system has folders of its own for what programs keep. */
+/** Returns true where the system has folders of its own for what programs keep. */
 export function isWithoutXdg(): boolean {
   return process.platform === 'darwin' || process.platform === 'win32';
 }
 
-/** The user's folder; that of the list of users if `HOME` is empty, as it is in some containers. */
+/** Returns the user's folder, or that of the list of users if `HOME` is empty, as it is in some containers. */
 export function homeFolder(): string {
   return homedir() || userInfo().homedir;
+}
+
+/**
+ * Returns the folder of all sessions of the user: `$XDG_STATE_HOME/palimpsest/sessions`, where the variable is set; else
+ * `~/.local/state/palimpsest/sessions`, or what the system has for the data of programs.
+ *
+ * @see https://specifications.freedesktop.org/basedir-spec/latest/ by which relative paths in the variable are ignored
+ */
+export function sessionsFolder(env: Environment): string {
+  const state = env['XDG_STATE_HOME'];
+  if (state !== undefined && isAbsolute(state)) return join(state, 'palimpsest', 'sessions');
+  if (isWithoutXdg()) return join(envPaths('palimpsest', { suffix: '' }).data, 'sessions');
+  return join(homeFolder(), '.local', 'state', 'palimpsest', 'sessions');
+}
+
+/**
+ * Returns the folders that no command and no rule for all files may change: the user's configuration with the record of trust, all sessions, and the
+ * compiled code of this program.
+ */
+export function guardedFolders(env: Environment): readonly string[] {
+  return [userFolder(env), sessionsFolder(env), cacheFolder(env)];
 }

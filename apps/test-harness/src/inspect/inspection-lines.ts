@@ -1,4 +1,4 @@
-import { onOneLine } from '@palimpsest/terminal';
+import { printableLine } from '@palimpsest/terminal';
 import { cutToWidth, widthOf } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
 import type { InspectedCondensation, InspectedItem, Inspection, ItemKind, KindTotal } from './inspection.js';
@@ -27,7 +27,7 @@ export function inspectionLines(inspection: Inspection, options: InspectionLines
     '',
     title(condensations.length === 0 ? 'No condensation' : `Condensations: ${condensations.length}`),
     ...condensations.flatMap((condensation) => condensationLines(condensation, width)),
-    ...inspection.errors.map((error) => colours.red(line(`failed: ${onOneLine(error)}`))),
+    ...inspection.errors.map((error) => colours.red(line(`failed: ${printableLine(error)}`))),
     '',
     title('Largest items'),
     ...itemLines(largestOf(items, options.largest), width, colours),
@@ -40,10 +40,10 @@ export function inspectionLines(inspection: Inspection, options: InspectionLines
 function heading(inspection: Inspection): readonly string[] {
   const { session, format, modelCall, modelCalls, policy, tokens, toolDefinitionTokens, recordedUsage } = inspection;
   const where = modelCall === undefined ? 'no model call, the whole log' : `model call ${modelCall} of ${modelCalls}`;
-  const decided = policy === logPolicy ? 'as the log has it' : `replayed with ${onOneLine(policy)}`;
+  const decided = policy === logPolicy ? 'as the log has it' : `replayed with ${printableLine(policy)}`;
   const unlogged = inspection.kinds.some(({ kind }) => kind === 'system') ? '' : '; the log has no system prompt';
   const lines = [
-    `${onOneLine(session)} (${format}): ${where}`,
+    `${printableLine(session)} (${format}): ${where}`,
     `${decided}: ${number(tokens.sent)} tokens sent of ${number(tokens.logged)} logged${unlogged}`,
   ];
   if (toolDefinitionTokens > 0) lines.push(`and ${number(toolDefinitionTokens)} tokens of tool definitions`);
@@ -56,7 +56,7 @@ function heading(inspection: Inspection): readonly string[] {
         : ` of ${number(expectedCacheReadTokens)} that the cache should have read`;
     const cost = costUsd === undefined ? '' : `, ${costUsd.toFixed(4)} USD`;
     lines.push(
-      `recorded by ${onOneLine(model)}: ${number(input)} tokens of input (${number(usage.cacheReadTokens)} cached${expected}), ${number(usage.outputTokens)} of output${cost}`,
+      `recorded by ${printableLine(model)}: ${number(input)} tokens of input (${number(usage.cacheReadTokens)} cached${expected}), ${number(usage.outputTokens)} of output${cost}`,
     );
   }
   return lines;
@@ -73,14 +73,14 @@ function kindLines({ kinds, tokens }: Inspection, width: number): readonly strin
 
 function condensationLines(condensation: InspectedCondensation, width: number): readonly string[] {
   const { beforeCall, tokensBefore, tokensAfter, condenser, reason, summary } = condensation;
-  const by = condenser === undefined ? '' : ` by ${onOneLine(condenser)}`;
-  const why = reason === undefined ? '' : ` (${onOneLine(reason)})`;
+  const by = condenser === undefined ? '' : ` by ${printableLine(condenser)}`;
+  const why = reason === undefined ? '' : ` (${printableLine(reason)})`;
   const lines = [
     `  before model call ${beforeCall}${by}${why}: ${number(tokensBefore)} → ${number(tokensAfter)} tokens`,
     ...changeLine('forgot', condensation.forgotten),
     ...changeLine('masked', condensation.masked),
   ];
-  if (summary !== undefined) lines.push(`    summary: ${onOneLine(summary)}`);
+  if (summary !== undefined) lines.push(`    summary: ${printableLine(summary)}`);
   return lines.map((text) => cutToWidth(text, width));
 }
 
@@ -101,9 +101,9 @@ function itemLines(items: readonly InspectedItem[], width: number, colours: Colo
   return items.map((item) => {
     const head = `${String(item.position).padStart(positions + 2)}  ${item.kind.padEnd(11)} ${number(item.tokens).padStart(8)}  `;
     const mark = markOf(item);
-    const tool = item.kind === 'result' && item.tool !== undefined ? `${onOneLine(item.tool)}: ` : '';
+    const tool = item.kind === 'result' && item.tool !== undefined ? `${printableLine(item.tool)}: ` : '';
     const text = cutToWidth(
-      `${mark}${tool}${onOneLine(item.text.slice(0, 4 * width))}`,
+      `${mark}${tool}${printableLine(item.text.slice(0, 4 * width))}`,
       Math.max(1, width - widthOf(head)),
     );
     return cutToWidth(head, width) + (mark === '' ? text : colours.dim(text));
@@ -111,7 +111,7 @@ function itemLines(items: readonly InspectedItem[], width: number, colours: Colo
 }
 
 function markOf({ leftOut, loggedTokens }: InspectedItem): string {
-  if (leftOut !== undefined) return `[not sent: ${onOneLine(leftOut)}] `;
+  if (leftOut !== undefined) return `[not sent: ${printableLine(leftOut)}] `;
   return loggedTokens === undefined ? '' : `[masked, was ${number(loggedTokens)}] `;
 }
 

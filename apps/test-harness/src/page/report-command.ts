@@ -7,7 +7,7 @@ import { progress } from '../progress.js';
 import { policiesOf } from '../replay/policies-of.js';
 import { reportRows } from '../replay/replay-report.js';
 import { linePrinter } from '@palimpsest/terminal';
-import { shownLines } from '@palimpsest/terminal';
+import { printableText } from '@palimpsest/terminal';
 import { bestPolicy } from './headline.js';
 import type { PageData } from './page-data.js';
 import { redactedSession } from './redaction.js';
@@ -93,7 +93,7 @@ export async function reportCommand(paths: readonly string[], options: ReportCom
       ? await writeFolder(input, options.output ?? 'palimpsest-report')
       : await writePage(input, options.output ?? 'palimpsest-report.html');
     shown.stop();
-    await linePrinter(process.stdout)(shownLines(outcome(data, written).join('\n')));
+    await linePrinter(process.stdout)(printableText(outcome(data, written).join('\n')));
     return 0;
   } finally {
     shown.stop();

@@ -6,7 +6,7 @@ import type { Condenser } from '@palimpsest/view';
 export const referenceAgent = 'referenceAgent';
 
 /**
- * What the reference agent condenses with unless it is told otherwise: `apps/reference-agent/src/default-condenser.ts`. A repository check
+ * What the reference agent condenses with unless it is told otherwise: `apps/reference-agent/src/agent/condenser.ts`. A repository check
  * compares what the two decide.
  */
 export function referenceAgentCondenser(): Condenser {

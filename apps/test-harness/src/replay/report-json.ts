@@ -1,5 +1,5 @@
 import { pooledCache } from '../measure/recorded-cache.js';
-import { shownJson } from '@palimpsest/terminal';
+import { printableJson } from '@palimpsest/terminal';
 import { isLong, rentRegret, reportRows } from './replay-report.js';
 import { shortReason } from './report-text.js';
 import type { Report } from './report-text.js';
@@ -21,5 +21,5 @@ export function reportJson({ sessions, skipped, summariser, isInterrupted }: Rep
     sessions,
     skipped: skipped.map((each) => ({ file: each.file, reason: shortReason(each), notes: each.notes })),
   };
-  return shownJson(report);
+  return printableJson(report);
 }

@@ -3,7 +3,7 @@ import { pooledCache } from '../measure/recorded-cache.js';
 import { logFormatNames, UnknownLogFormatError } from '../import/index.js';
 import { isLong, noteCounts, rentRegret, reportRows } from './replay-report.js';
 import type { ReplayedSession } from './replay-report.js';
-import { coloursFor, onOneLine } from '@palimpsest/terminal';
+import { coloursFor, printableLine } from '@palimpsest/terminal';
 import { reportTable } from './report-table.js';
 
 /** What a replay found, to be printed. */
@@ -28,7 +28,7 @@ export function reportText(report: Report, { eachSession }: { readonly eachSessi
     ...(report.isInterrupted ? ['Interrupted: what follows is of the sessions that were done.'] : []),
     ...each.flatMap((session) => [
       '',
-      `${onOneLine(session.name)} (${session.format})${markOf(session)}`,
+      `${printableLine(session.name)} (${session.format})${markOf(session)}`,
       table([session]),
     ]),
     ...(each.length > 0 ? ['', 'All sessions'] : []),
@@ -67,18 +67,18 @@ function markOf({ recordedCompactions }: ReplayedSession): string {
 
 function troublesOf({ name, replays }: ReplayedSession): readonly string[] {
   return replays.flatMap(({ condenser, refusals, condenserErrors, overflowed, overflows }) => {
-    const at = (modelCall: number): string => `${onOneLine(name)}, ${condenser}, model call ${modelCall + 1}`;
+    const at = (modelCall: number): string => `${printableLine(name)}, ${condenser}, model call ${modelCall + 1}`;
     return [
       ...refusals.map(
         ({ provider, rule, path, message, modelCall }) =>
-          `refused: ${at(modelCall)}: ${provider} ${rule} at ${path}: ${onOneLine(message)}`,
+          `refused: ${at(modelCall)}: ${provider} ${rule} at ${path}: ${printableLine(message)}`,
       ),
-      ...condenserErrors.slice(0, 3).map(({ modelCall, message }) => `failed: ${at(modelCall)}: ${onOneLine(message)}`),
+      ...condenserErrors.slice(0, 3).map(({ modelCall, message }) => `failed: ${at(modelCall)}: ${printableLine(message)}`),
       ...overflowed
         .slice(0, 1)
         .map(
           ({ modelCall, tokens, did }) =>
-            `overflow: ${at(modelCall)}: ${tokens.toLocaleString('en-GB')} tokens, ${times(overflows)}; at the first the condenser did: ${onOneLine(did)}`,
+            `overflow: ${at(modelCall)}: ${tokens.toLocaleString('en-GB')} tokens, ${times(overflows)}; at the first the condenser did: ${printableLine(did)}`,
         ),
     ];
   });
@@ -106,14 +106,14 @@ function remarks({ sessions, skipped }: Report): readonly string[] {
     ...(compacted.length > 0
       ? [
           `Compacted by the recording agent, so that later calls saw less than the log holds: ${compacted.length} of ${sessions.length} sessions`,
-          ...compacted.map(({ name, recordedCompactions }) => `  ${onOneLine(name)}: ${times(recordedCompactions)}`),
+          ...compacted.map(({ name, recordedCompactions }) => `  ${printableLine(name)}: ${times(recordedCompactions)}`),
         ]
       : []),
     ...(notes.size > 0
       ? [`Notes while reading: ${[...notes].map(([kind, count]) => `${kind} ${count}`).join(', ')}`]
       : []),
     ...(skipped.length > 0 ? [`Files without a session: ${skipped.length}`] : []),
-    ...skipped.map((each) => `  ${onOneLine(each.file)}: ${onOneLine(shortReason(each))}`),
+    ...skipped.map((each) => `  ${printableLine(each.file)}: ${printableLine(shortReason(each))}`),
     ...(unknown.length > 0 ? [`The known formats are: ${logFormatNames.join(', ')}`] : []),
   ];
 }

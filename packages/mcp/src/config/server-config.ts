@@ -1,3 +1,4 @@
+import type { Immutable } from '@palimpsest/events';
 import { z } from 'zod';
 
 /** Settings that every server may have. */
@@ -81,7 +82,7 @@ export const mcpServerSchema = z
   });
 
 /** One MCP server, as a configuration file has it. */
-export type McpServerSettings = z.output<typeof mcpServerSchema>;
+export type McpServerSettings = Immutable<z.output<typeof mcpServerSchema>>;
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 

@@ -1,0 +1,246 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { Conversation } from '@palimpsest/agent';
+import { copyBuiltInTemplates } from '@palimpsest/agent/node';
+import { loadPrompts } from '@palimpsest/agent/prompts';
+import type { LLM } from '@palimpsest/llm-adapters';
+import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
+import { openaiLLM } from '@palimpsest/llm-adapters/openai';
+import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
+import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
+import type { ProviderServer } from '@palimpsest/provider-servers';
+import { openWorkspace } from '@palimpsest/tools';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { chatServer, says } from '../../test-support/chat-server.js';
+import { startCli } from '../../test-support/cli-process.js';
+import { headlessRig } from '../../test-support/headless-rig.js';
+import { defaultSettings } from '../settings/settings.js';
+import type { Settings } from '../settings/settings.js';
+import { codingAgent } from './coding-agent.js';
+import { promptTemplates, systemPromptFile } from './knowledge.js';
+
+const apiKey = 'sk-test-0123456789abcdef';
+const skillText = 'Deploy with make ship, after references/steps.md.';
+
+let base: string;
+let root: string;
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), 'palimpsest-knowledge-')));
+  onTestFinished(() => rm(base, { recursive: true }));
+  root = join(base, 'work');
+  await mkdir(root);
+});
+
+async function put(file: string, text: string): Promise<void> {
+  const path = resolve(root, file);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
+async function agentFor(llm: LLM, context: Partial<Settings['context']> = {}) {
+  const workspace = await openWorkspace(root);
+  const session = { folder: base, outputs: join(base, 'outputs'), files: join(base, 'files') };
+  const settings = { ...defaultSettings, context: { ...defaultSettings.context, ...context } };
+  const coding = await codingAgent({
+    workspace,
+    settings,
+    llm,
+    session,
+    yolo: true,
+    env: { HOME: base, XDG_CONFIG_HOME: join(base, '.config'), PATH: process.env['PATH'] },
+  });
+  onTestFinished(() => coding.close());
+  return coding;
+}
+
+interface Call {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+type Reply = string | Call;
+
+const read = (path: string): Call => ({ name: 'read_file', input: { path } });
+const bigFiles = Array.from({ length: 12 }, (_, index) => `src/f${index}.txt`);
+/** A skill is loaded and used, much else is read, and the user goes on. */
+const script: readonly Reply[] = [
+  { name: 'load_skill', input: { name: 'deploy' } },
+  { name: 'load_skill', input: { name: 'deploy', file: 'references/steps.md' } },
+  ...bigFiles.map(read),
+  'Read.',
+  'Deployed by make ship.',
+];
+
+const providers: Readonly<Record<string, () => Promise<{ server: ProviderServer; llm: LLM }>>> = {
+  Messages: async () => {
+    const server = await anthropicServer({
+      apiKey,
+      reply: (_body, index) => {
+        const reply = script[index] ?? 'Done.';
+        const content =
+          typeof reply === 'string'
+            ? { type: 'text', text: reply }
+            : { type: 'tool_use', id: `toolu_${index}`, ...reply };
+        return { content: [content] };
+      },
+    });
+    return { server, llm: anthropicLLM({ model: 'claude-opus-5-5', apiKey, baseURL: server.url }) };
+  },
+  Responses: async () => {
+    const server = await openaiServer({
+      apiKey,
+      reply: (_body, index) => {
+        const reply = script[index] ?? 'Done.';
+        if (typeof reply === 'string') return { message: { content: reply } };
+        const call = { name: reply.name, arguments: JSON.stringify(reply.input) };
+        return { message: { content: null, tool_calls: [{ id: `call_${index}`, type: 'function', function: call }] } };
+      },
+    });
+    return {
+      server,
+      llm: openaiLLM({ model: 'gpt-6.1-sol', server: 'openai', api: 'responses', apiKey, baseURL: server.url }),
+    };
+  },
+};
+
+/** The messages of a request, without the marks of the cache, which move. */
+const messagesOf = (body: unknown): readonly string[] => {
+  const { system, messages, instructions, input } = body as Readonly<Record<string, unknown>>;
+  return [system ?? instructions ?? null, ...((messages ?? input) as readonly unknown[])].map((message) =>
+    JSON.stringify(message, (key, value: unknown) =>
+      /^(cache_control|prompt_cache_breakpoint)$/.test(key) ? undefined : value,
+    ),
+  );
+};
+
+test.each(Object.keys(providers))(
+  'over %s a skill is listed, loaded, used, forgotten by a condensation, and back',
+  async (name) => {
+    await put('AGENTS.md', 'Use tabs.');
+    await put('.agents/skills/deploy/SKILL.md', `---\nname: deploy\ndescription: How to deploy.\n---\n${skillText}\n`);
+    await put('.agents/skills/deploy/references/steps.md', 'First, build.');
+    for (const file of bigFiles) await put(file, `line of ${file}\n`.repeat(200));
+    const { server, llm } = await (providers[name] as () => ReturnType<(typeof providers)[string]>)();
+    onTestFinished(() => server.close());
+    const { conversation: options, notes } = await agentFor(llm);
+    expect(notes.filter((note) => note.includes('skill'))).toEqual([]);
+    const conversation = await Conversation.open(options);
+    await conversation.send('Read everything.');
+    await conversation.run();
+    const first = server.requests.map(({ body }) => messagesOf(body));
+    expect(first).toHaveLength(script.length - 1);
+    // Listed, not shown; loaded by the model; nothing that was sent changes afterwards.
+    expect(first[0]?.join('')).toContain('- deploy: How to deploy.');
+    expect(first[0]?.join('')).toContain('Use tabs.');
+    expect(first[0]?.join('')).not.toContain(skillText);
+    expect(first[1]?.join('')).toContain(skillText);
+    expect(first[2]?.join('')).toContain('First, build.');
+    for (const [index, messages] of first.entries()) {
+      expect(messages.slice(0, first[index - 1]?.length ?? 0)).toEqual(first[index - 1] ?? []);
+    }
+
+    await conversation.condense();
+    await conversation.send('Now deploy.');
+    expect((await conversation.run()).answer).toBe('Deployed by make ship.');
+    const last = messagesOf(server.requests.at(-1)?.body);
+    expect(last.length).toBeLessThan(first.at(-1)?.length ?? 0);
+    expect(last.join('').split(skillText)).toHaveLength(2);
+    expect(last.join('')).toContain('You loaded the skill deploy earlier');
+    for (const told of ['- deploy: How to deploy.', 'Use tabs.', 'Now deploy.']) expect(last.join('')).toContain(told);
+  },
+);
+
+test('the user’s skills and instructions are found beside the workspace’s, and what is wrong is told', async () => {
+  await put('../.claude/skills/review/SKILL.md', '---\ndescription: Reviews.\n---\nLook twice.');
+  await put('../.config/palimpsest/AGENTS.md', 'Answer in French.');
+  await put('../more/audit/SKILL.md', '---\ndescription: Audits.\n---\nLook thrice.');
+  await put('.palimpsest/skills/bad/SKILL.md', 'No front matter.');
+  const llm = scriptedLLM({ script: ['Done.'] });
+  const coding = await agentFor(llm, { skillFolders: [join(base, 'more')], disabledSkills: ['review'] });
+  expect(coding.notes).toContainEqual(expect.stringMatching(/bad\/SKILL\.md' begins with no front matter/));
+  const conversation = await Conversation.open(coding.conversation);
+  await conversation.send('/audit the code');
+  await conversation.run();
+  const text = JSON.stringify(llm.requests[0]?.messages);
+  for (const told of ['Answer in French.', '- audit: Audits.', 'Look thrice.']) expect(text).toContain(told);
+  expect(text).not.toContain('Reviews.');
+});
+
+test('a command can read the scripts of a skill of the user, in a sandbox too', async () => {
+  await put('../.claude/skills/review/SKILL.md', '---\ndescription: Reviews.\n---\nRun scripts/run.sh.');
+  await put('../.claude/skills/review/scripts/run.sh', 'echo reviewed');
+  const script = join(base, '.claude/skills/review/scripts/run.sh');
+  const call = { name: 'run_command', arguments: { command: `sh '${script}'` } };
+  const llm = scriptedLLM({ script: [{ toolCalls: [call] }, 'Done.'] });
+  const conversation = await Conversation.open((await agentFor(llm)).conversation);
+  await conversation.send('/review');
+  await conversation.run();
+  expect(JSON.stringify(llm.requests[1]?.messages.at(-1))).toContain('reviewed');
+});
+
+test('without skills there is no tool for them', async () => {
+  const llm = scriptedLLM({ script: ['Done.'] });
+  const { conversation: options } = await agentFor(llm);
+  expect([...options.agent.tools.keys()]).not.toContain('load_skill');
+  expect(options.agent.systemPrompt).toContain('<PERMISSIONS>');
+});
+
+/** A workspace, a folder of templates beside it, and a model that is sent prompts. */
+async function place(files: Readonly<Record<string, string>> = {}) {
+  const server = await chatServer({ reply: () => says('Done.') });
+  const rig = await headlessRig({}, { model: 'local', baseUrl: server.url });
+  const folder = join(rig.workspace, '../templates');
+  await mkdir(folder);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return { ...rig, server, folder, sent: () => JSON.stringify(server.requests.at(-1)?.body) };
+}
+
+test('the built command takes the templates of a folder that a flag names, and keeps ours beside them', async () => {
+  const { workspace, server, env, sent } = await place({
+    'system_prompt.j2': "You are Ada. {% include 'security.j2' %}",
+    'security.j2': 'Stay safe{% if cli_mode %} on the command line{% endif %}.',
+  });
+  const flags = ['-p', 'Look.', '--model', 'local', '--base-url', server.url, '--template-folder', '../templates'];
+  const { ended, stderr } = startCli(flags, { cwd: workspace, env });
+  expect(await ended, stderr()).toBe(0);
+  expect(sent()).toContain('You are Ada. Stay safe on the command line.');
+  // Ours: the facts of the workspace.
+  expect(sent()).toContain('<RUNTIME_INFORMATION>');
+});
+
+test('a copy of ours changes nothing; one of its files may be changed', async () => {
+  const { folder } = await place();
+  const rendered = async (from?: string) => {
+    const templates = await promptTemplates(from);
+    return (await loadPrompts({ templates, systemPrompt: systemPromptFile, cliMode: true })).systemPrompt();
+  };
+  await copyBuiltInTemplates(folder);
+  expect(await rendered(folder)).toBe(await rendered());
+  await writeFile(join(folder, 'security.j2'), 'Stay safe.');
+  expect(await rendered(folder)).toContain('Stay safe.');
+});
+
+test('a setting of the user names the folder, from where their file is', async () => {
+  const { run, env, sent } = await place();
+  const config = join(env['XDG_CONFIG_HOME'] ?? '', 'palimpsest/config.toml');
+  await mkdir(join(dirname(config), 'mine'), { recursive: true });
+  await writeFile(config, 'templateFolder = "mine"');
+  await writeFile(join(dirname(config), 'mine/system_prompt_coding.j2'), 'You are Ada.');
+  await run({ print: 'Look.' });
+  expect(sent()).toContain('You are Ada.');
+});
+
+test.each([
+  ['is not there', 'nowhere', {}, /templateFolder: '.*nowhere' cannot be read: ENOENT/],
+  [
+    'holds no template',
+    '../templates',
+    { 'prompt.j2': 'x' },
+    /holds no template that is used. Those are: system_prompt/,
+  ],
+  ['holds a broken one', '../templates', { 'user_prompt.j2': '{% if' }, /user_prompt\.j2.* does not parse/],
+])('a folder that %s is an error before the first request', async (_, templateFolder, files, message) => {
+  const { run, server } = await place(files);
+  await expect(run({ print: 'Look.', templateFolder })).rejects.toThrow(message);
+  expect(server.requests).toEqual([]);
+});

@@ -1,0 +1,84 @@
+import { openaiServer } from '@palimpsest/provider-servers';
+import { expect, onTestFinished, test } from 'vitest';
+import { apiKeys, chooseModels, NoModelError } from './models.js';
+import { defaultSettings } from '../settings/settings.js';
+
+test('no model: what to set, and that there is a demo', async () => {
+  const asked = chooseModels(defaultSettings, {});
+  await expect(asked).rejects.toThrow(NoModelError);
+  await expect(asked).rejects.toThrow(
+    /ANTHROPIC_API_KEY or OPENAI_API_KEY.*--base-url.*not taken.*\n.*palimpsest demo/,
+  );
+});
+
+test('no model, but a key: the provider whose models can be named', async () => {
+  await expect(chooseModels(defaultSettings, { MISTRAL_API_KEY: 'k' })).rejects.toThrow('--model mistral/name');
+});
+
+test('no key: the variable, and that there is a demo', async () => {
+  const asked = chooseModels({ ...defaultSettings, model: 'mistral/codestral' }, {});
+  await expect(asked).rejects.toThrow(NoModelError);
+  await expect(asked).rejects.toThrow(/MISTRAL_API_KEY.*\n.*palimpsest demo/);
+});
+
+test('the small model is at the same address', async () => {
+  const server = await openaiServer({ reply: () => ({ message: { content: 'Hello.' } }) });
+  onTestFinished(() => server.close());
+  const settings = { ...defaultSettings, model: 'large', smallModel: 'small', baseUrl: server.url };
+  const { llm, smallLlm } = await chooseModels(settings, {});
+  expect([llm.model, smallLlm.model]).toEqual(['large', 'small']);
+  await smallLlm.complete({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello?' }] }] });
+  expect(server.requests).toMatchObject([{ body: { model: 'small' } }]);
+});
+
+test('effort is of the model that does the work', async () => {
+  const server = await openaiServer({ reply: () => ({ message: { content: 'Hello.' } }) });
+  onTestFinished(() => server.close());
+  const names = { model: 'openai:gpt-6.1-sol', smallModel: 'openai:gpt-6-luna' };
+  const settings = { ...defaultSettings, ...names, baseUrl: server.url, effort: 'low' as const };
+  const { llm, smallLlm } = await chooseModels(settings, {});
+  const request = { messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello?' }] }] };
+  await llm.complete(request);
+  await smallLlm.complete(request);
+  expect(JSON.stringify(server.requests[0]?.body)).toContain('"effort":"low"');
+  expect(JSON.stringify(server.requests[1]?.body)).not.toContain('effort');
+});
+
+test('summaries have three tries, which the patience of the other model does not change', async () => {
+  const server = await openaiServer({
+    reply: () => ({ message: { content: 'Hi.' } }),
+    faults: () => ({ fault: 'overloaded' }),
+  });
+  onTestFinished(() => server.close());
+  const { smallLlm } = await chooseModels(
+    { ...defaultSettings, model: 'm', baseUrl: server.url },
+    {},
+    { minDelayMs: 0 },
+  );
+  const request = { messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello?' }] }] };
+  await expect(smallLlm.complete(request)).rejects.toThrow();
+  expect(server.requests).toHaveLength(3);
+});
+
+test('toolCalls = "text": tools and calls are text', async () => {
+  const answer = '<tool_call>{"name":"look","arguments":{}}</tool_call>';
+  const server = await openaiServer({ profile: 'ollama', reply: () => ({ message: { content: answer } }) });
+  onTestFinished(() => server.close());
+  const { llm } = await chooseModels({ ...defaultSettings, model: 'm', baseUrl: server.url, toolCalls: 'text' }, {});
+  const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } }];
+  const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Go.' }] }];
+  expect((await llm.complete({ messages, tools })).message.toolCalls).toMatchObject([
+    { name: 'look', arguments: '{}' },
+  ]);
+  expect(server.requests[0]?.body).not.toHaveProperty('tools');
+});
+
+test('the keys of all providers are known, whichever model was chosen; what is too short is none', () => {
+  const env = {
+    OPENAI_API_KEY: 'sk-1234567',
+    ANTHROPIC_API_KEY: 'k',
+    PALIMPSEST_API_KEY: 'sk-12345678',
+    HOME: '/home/x',
+  };
+  expect(apiKeys(env)).toEqual({ OPENAI_API_KEY: 'sk-1234567', PALIMPSEST_API_KEY: 'sk-12345678' });
+});

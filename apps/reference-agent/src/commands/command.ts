@@ -1,0 +1,64 @@
+import { addressOf } from '@palimpsest/events';
+import type { InteractiveSession } from '../session/interactive-session.js';
+import type { OpenedSession } from '../session/open-session.js';
+import type { Choice, Page } from '../output/lines.js';
+import { UsageError } from '../context.js';
+
+/** A command that is typed with a slash. */
+export interface SlashCommand extends CommandBody {
+  /** Without the slash. */
+  readonly name: string;
+  /** The argument, as the help shows it: `[focus]`. Empty if there is none. */
+  readonly usage: string;
+  /** One line. */
+  readonly description: string;
+  /** True: it may be called while the agent works. */
+  readonly whileRunning: boolean;
+}
+
+/** The work of a command. It is loaded when the command is called. */
+export interface CommandBody {
+  /** Returns what the argument may be, from what was typed of it. @defaultValue nothing is offered */
+  complete?(argument: string, session: InteractiveSession): readonly Choice[] | Promise<readonly Choice[]>;
+  /**
+   * Does it. The caller shows an error of `PalimpsestError` to the user.
+   *
+   * @param argument - what follows the name, without blanks around it
+   */
+  run(argument: string, surface: CommandSurface): Promise<void> | void;
+}
+
+/** The place where a command was typed: the surface, or the plain mode. */
+export interface CommandSurface {
+  readonly session: InteractiveSession;
+  /** Shows a line or lines in the transcript, untrusted text included: it is shown, not obeyed. */
+  say(text: string): void;
+  /** Shows a page that can be scrolled; the plain mode prints it whole. Resolves when it is closed. */
+  show(page: Page): Promise<void>;
+  /** Has the user choose from a list. Undefined: given up. */
+  choose(title: string, items: readonly Choice[]): Promise<string | undefined>;
+  /** Asks for a line of text. Undefined: given up. */
+  ask(question: string): Promise<string | undefined>;
+  /** Puts text into the input line, to be edited and sent; the plain mode shows it. */
+  edit(text: string): void;
+}
+
+/** Returns the open session. @throws {@link UsageError} when none is open. */
+export function requireOpenSession({ opened, state }: InteractiveSession): OpenedSession {
+  if (opened !== undefined) return opened;
+  const why = state.type === 'opening' ? 'It is being opened.' : state.type === 'unusable' ? state.problem : '';
+  throw new UsageError(`No session is open. ${why}`.trim());
+}
+
+/** Returns the id of the choice that a person names by its address or the beginning of it. @throws {@link UsageError} */
+export function namedChoice(name: string, choices: readonly Choice[]): string {
+  if (name === 'last' && choices[0] !== undefined) return choices[0].value;
+  const found = choices.filter(({ value }) => value.startsWith(name) || addressOf(value).startsWith(name));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only.value;
+  throw new UsageError(
+    only === undefined
+      ? `There is none at '${name}'. Without an argument a list is shown.`
+      : `${found.length} begin with '${name}': give more of it.`,
+  );
+}

@@ -1,0 +1,127 @@
+import { PassThrough, Writable } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import { emulatedScreen } from '../../test-support/terminal/emulated-screen.js';
+import { ProcessTerminal } from './terminal.js';
+
+/** Streams that behave as those of a terminal do. */
+function streams() {
+  const screen = emulatedScreen(80, 24);
+  const output = () =>
+    Object.assign(
+      new Writable({ write: (chunk: Buffer, _, done) => void screen.write(chunk.toString()).then(() => done()) }),
+      { columns: 80, rows: 24, isTTY: true },
+    );
+  const modes: boolean[] = [];
+  const stdin = Object.assign(new PassThrough(), { setRawMode: (isRaw: boolean) => modes.push(isRaw), isTTY: true });
+  const stray: string[] = [];
+  const [stdout, stderr] = [output(), output()];
+  const terminal = new ProcessTerminal({
+    stdin: stdin as never,
+    stdout: stdout as never,
+    stderr: stderr as never,
+    onStrayLine: (line) => stray.push(line),
+  });
+  onTestFinished(() => terminal.stop());
+  /** Resolves when all that was typed is read, and all that was written is painted. */
+  const settled = async () => {
+    do await new Promise(setImmediate);
+    while (stdin.writableLength + stdin.readableLength + stdout.writableLength > 0);
+  };
+  return { terminal, stdin, stdout, stderr, screen, modes, stray, settled };
+}
+
+test('the terminal is left as it was', async () => {
+  const { terminal, screen, modes, settled } = streams();
+  await screen.write('$ before');
+  terminal.start(
+    () => undefined,
+    () => undefined,
+  );
+  terminal.write('a frame');
+  await settled();
+  expect(screen.screen()[0]).toBe('a frame');
+  terminal.stop();
+  terminal.stop();
+  await settled();
+  expect(screen.screen()[0]).toBe('$ before');
+  expect(screen.modesLeft()).toEqual([]);
+  expect(modes).toEqual([true, false]);
+});
+
+test('what others write is told line by line, and the frame stays whole', async () => {
+  const { terminal, screen, stdout, stderr, stray, settled } = streams();
+  terminal.start(
+    () => undefined,
+    () => undefined,
+  );
+  terminal.write('a frame');
+  await new Promise<void>((resolve) => stderr.write('a warning\nand ', () => resolve()));
+  stderr.write(Buffer.from('more\n'));
+  stdout.write('stray\n');
+  await settled();
+  expect(stray).toEqual(['a warning', 'and more', 'stray']);
+  expect(screen.screen()[0]).toBe('a frame');
+  terminal.stop();
+  stdout.write('after');
+  await settled();
+  expect(screen.text()).toContain('after');
+});
+
+test('the lines above the screen are the user’s own, and are not cleared', async () => {
+  const { terminal, screen, settled } = streams();
+  const written: string[] = [];
+  const { write } = screen;
+  screen.write = (text) => (written.push(text), write(text));
+  terminal.start(
+    () => undefined,
+    () => undefined,
+  );
+  terminal.write('\u001b[2J\u001b[H\u001b[3Jframe');
+  await settled();
+  expect(written.join('')).not.toContain('\u001b[3J');
+});
+
+test('keys come one by one, and a paste whole, however it is divided', async () => {
+  const { terminal, stdin, settled } = streams();
+  const got: string[] = [];
+  terminal.start(
+    (data) => got.push(data),
+    () => undefined,
+  );
+  const text = `${'line\r\n'.repeat(2_000)}\u001b[A end`;
+  const sent = `ab\u001b[A\u001b[200~${text}\u001b[201~c`;
+  for (let at = 0; at < sent.length; at += 7) stdin.write(sent.slice(at, at + 7));
+  await settled();
+  expect(got).toEqual(['a', 'b', '\u001b[A', `\u001b[200~${text}\u001b[201~`, 'c']);
+});
+
+test('characters of two UTF-16 units come whole, also with a modifier', async () => {
+  const { terminal, stdin, settled } = streams();
+  const got: string[] = [];
+  terminal.start(
+    (data) => got.push(data),
+    () => undefined,
+  );
+  // The four bytes of the last one come in two pieces.
+  stdin.write(Buffer.from('a😀\u001b𝒳').subarray(0, -2));
+  stdin.write(Buffer.from('𝒳').subarray(-2));
+  await settled();
+  expect(got).toEqual(['a', '😀', '\u001b𝒳']);
+});
+
+test('a terminal that knows the protocol of kitty is asked for it, and is given back without it', async () => {
+  const { terminal, stdin, screen, settled } = streams();
+  const got: string[] = [];
+  terminal.start(
+    (data) => got.push(data),
+    () => undefined,
+  );
+  stdin.write('\u001b[?0u');
+  await settled();
+  expect(terminal.kittyProtocolActive).toBe(true);
+  expect(screen.modesLeft()).toContain('1 keyboard protocols');
+  expect(got).toEqual([]);
+  terminal.stop();
+  await settled();
+  expect(screen.modesLeft()).toEqual([]);
+});

@@ -1,0 +1,89 @@
+import { ConversationRunError, ConversationStateProjection, LimitExceededError } from '@palimpsest/agent';
+import type { Conversation, RunOutcome } from '@palimpsest/agent';
+import { ContentPolicyError } from '@palimpsest/llm-adapters';
+import type { Delta } from '@palimpsest/llm-adapters';
+import { streamVersion } from '../output/stream-event.js';
+import type { InitEvent, ResultEvent } from '../output/stream-event.js';
+import type { OpenedSession } from './open-session.js';
+import { failurePhrase, incompletePhrase, stuckPhrase } from '../output/failure-phrases.js';
+
+/** The end of a run. */
+export type RunEnding = Pick<ResultEvent, 'status' | 'answer' | 'finishReason' | 'error' | 'waiting'>;
+
+/** Options of {@link runToEnd}. */
+export interface HowToRun {
+  readonly signal: AbortSignal;
+  /** Called with each piece of an answer. With it answers are streamed, and a part of one is kept if the run is interrupted. */
+  readonly onDelta?: (delta: Delta) => void;
+  /** Returns the cost of the run so far. Unit: USD. Undefined if it is not known. */
+  readonly costUsd: () => number | undefined;
+}
+
+/** Runs the conversation, and says how that ended. @throws what is no failure of the run, such as a `ConversationBusyError`. */
+export async function runToEnd(
+  { conversation, baseUrl, agent, model }: OpenedSession,
+  { signal, onDelta, costUsd }: HowToRun,
+): Promise<RunEnding> {
+  try {
+    return endingOf(await conversation.run({ signal, ...(onDelta === undefined ? {} : { onDelta }) }));
+  } catch (error) {
+    if (!ConversationRunError.isInstance(error)) throw error;
+    const { cause } = error;
+    const status = LimitExceededError.isInstance(cause)
+      ? 'limit'
+      : ContentPolicyError.isInstance(cause)
+        ? 'refused'
+        : 'error';
+    const { code, message } = failureIn(conversation) ?? error;
+    const unknownModel = agent.llm.facts?.isAssumed === true ? model : undefined;
+    const words = failurePhrase(message, cause, { baseUrl, costUsd: costUsd(), unknownModel });
+    return { status, error: { code, message: words } };
+  }
+}
+
+function endingOf({ status, answer, finishReason, stuck, waiting = [] }: RunOutcome): RunEnding {
+  switch (status) {
+    case 'finished':
+      return { status: 'done', answer, finishReason };
+    case 'incomplete':
+      return { status, finishReason, error: { code: 'incomplete', message: incompletePhrase(finishReason) } };
+    case 'stuck':
+      return { status, error: { code: 'stuck', message: stuckPhrase(stuck) } };
+    case 'paused':
+    case 'released':
+      return { status: 'interrupted' };
+    case 'waiting-for-confirmation': {
+      const calls = waiting.map(({ toolCall: { name, arguments: json } }) => ({ name, arguments: json }));
+      return { status: 'waiting', waiting: calls };
+    }
+  }
+}
+
+/** The failure of the run, as the log has it: without secrets. */
+function failureIn({ events }: Conversation): ResultEvent['error'] {
+  const last = events.slice().findLast((event) => event.type === 'conversation-error');
+  return last === undefined ? undefined : { code: last.code, message: last.detail };
+}
+
+/** Returns the first line of `stream-json`, which describes the open session. */
+export function initEvent(
+  { session, conversation, workspace, model, tools, notes }: OpenedSession,
+  isResumed: boolean,
+): InitEvent {
+  const { pendingActions, releasedActions } = ConversationStateProjection.fromEvents(conversation.events);
+  // What waits for a yes, or has got one and was not gone on with, has not begun.
+  const isWaiting = conversation.status === 'waiting-for-confirmation' || conversation.waitingActions.length > 0;
+  const cutOff = isWaiting ? [] : pendingActions.filter(({ id }) => !releasedActions.has(id));
+  return {
+    type: 'init',
+    version: streamVersion,
+    session: session.id,
+    isResumed,
+    workspace: workspace.root,
+    model,
+    log: session.log,
+    tools: [...tools],
+    notes: [...notes],
+    cutOff: cutOff.map(({ toolCall: { name, arguments: json } }) => ({ name, arguments: json })),
+  };
+}
