@@ -105,9 +105,9 @@ describe('what is never redacted', () => {
   test('results that answer no call', async () => {
     const log = logBuilder();
     const { action } = log.call('read', {}, big);
-    const duplicate = log.observation(action, big);
+    const orphan = log.observation({ ...action, toolCall: { ...action.toolCall, id: 'nobody' } }, big);
     log.call('run');
-    expect(await verdict(log, duplicate.id)).toBe('not_maskable');
+    expect(await verdict(log, orphan.id)).toBe('not_maskable');
   });
 });
 

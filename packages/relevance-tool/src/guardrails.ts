@@ -69,7 +69,7 @@ export function checkRequest(
   if (malformed !== undefined) return malformed;
   const view = View.fromEvents(context.log);
   const steps = loggedSteps(context.log, view);
-  const resolved = targetOf(resolveReference(request.reference, context), steps);
+  const resolved = targetOf(resolveReference(request.reference, context), view);
   if (resolved.type === 'rejected') return resolved;
   const { target } = resolved;
   const requester = context.event(context.actionId);

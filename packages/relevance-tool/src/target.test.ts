@@ -1,7 +1,8 @@
+import type { Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { loggedSteps } from './target.js';
+import { loggedSteps, targetOf } from './target.js';
 
 test('a step is one response and what came until the next one', () => {
   const log = logBuilder();
@@ -33,31 +34,29 @@ test('responses of one id are as many steps as the view finds', () => {
   expect(steps().count).toBe(3);
 });
 
-test('calls and results match as in a view: repeated ids, reused ids, duplicates and results without a call', () => {
+test('a call means its newest result, as the view matches them; results without a call are no target', () => {
   const log = logBuilder();
   const first = log.action({ name: 'read', id: 'x' }, { llmResponseId: 'A' });
   const repeated = log.action({ name: 'read', id: 'x' }, { llmResponseId: 'A' });
   const own = log.observation(first, 'first');
   const duplicate = log.observation(first, 'again');
-  const reused = log.action({ name: 'read', id: 'x' }, { llmResponseId: 'B' });
   log.agent('between');
-  const returned = log.action({ name: 'read', id: 'x' }, { llmResponseId: 'B' });
-  const late = log.observation(returned, 'to the newest');
+  const reused = log.action({ name: 'read', id: 'x' }, { llmResponseId: 'B' });
+  const answer = log.observation(reused, 'to the newest');
+  log.agent('It runs.');
+  const later = log.observation(reused, 'done');
   const orphan = log.observation({ ...first, toolCall: { ...first.toolCall, id: 'y' } }, 'orphan');
-  const steps = loggedSteps(log.events, View.fromEvents(log.events));
-  expect([first, repeated, reused, returned].map(({ id }) => steps.resultOf(id)?.id)).toEqual([
+  const view = View.fromEvents(log.events);
+  const means = (event: Event): string => {
+    const found = targetOf({ type: 'found', event }, view);
+    return found.type === 'target' ? found.target.id : found.code;
+  };
+  expect([first, repeated, reused].map(means)).toEqual([own.id, 'no_observation_yet', later.id]);
+  expect([own, duplicate, answer, later, orphan].map(means)).toEqual([
     own.id,
-    undefined,
-    undefined,
-    late.id,
+    'not_maskable',
+    answer.id,
+    later.id,
+    'not_maskable',
   ]);
-  expect([own, duplicate, late, orphan].map(({ id }) => steps.callOf(id)?.id)).toEqual([
-    first.id,
-    undefined,
-    returned.id,
-    undefined,
-  ]);
-  const { leftOut } = View.fromEvents(log.events);
-  const unmatched = [own, duplicate, late, orphan].filter(({ id }) => steps.callOf(id) === undefined);
-  expect(unmatched.every(({ id }) => leftOut.has(id))).toBe(true);
 });

@@ -1,12 +1,12 @@
 import { addressOf, isAddress, isLLMConvertible, isToolResult, isUserMessage } from '@palimpsest/events';
-import type { ActionEvent, Event, EventId, ToolContext, ToolResultEvent } from '@palimpsest/events';
+import type { Event, EventId, ToolContext, ToolResultEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import { bareReference } from './labels.js';
 
 /** Returns the tool result that a reference means: the result itself, or the answer to the named call. */
 export function targetOf(
   resolution: Resolution,
-  steps: LoggedSteps,
+  view: Pick<View, 'callOf' | 'resultOf'>,
 ): { readonly type: 'target'; readonly target: ToolResultEvent } | Rejection {
   if (resolution.type === 'unknown') {
     return rejected(
@@ -20,7 +20,7 @@ export function targetOf(
   }
   const { event } = resolution;
   if (event.type === 'action') {
-    const target = steps.resultOf(event.id);
+    const target = view.resultOf(event.id);
     if (target !== undefined) return { type: 'target', target };
     return rejected('no_observation_yet', 'This call has no result yet, so there is nothing to redact.');
   }
@@ -28,7 +28,7 @@ export function targetOf(
     const what = isUserMessage(event) ? 'a message of the user' : `a ${event.type}`;
     return rejected('not_maskable', `It is ${what}. Only results of tools can be redacted; all else stays.`);
   }
-  if (steps.callOf(event.id) === undefined) {
+  if (view.callOf(event.id) === undefined) {
     return rejected('not_maskable', 'It answers no call, so it is not in the conversation.');
   }
   return { type: 'target', target: event };
@@ -106,41 +106,16 @@ export interface LoggedSteps {
   readonly count: number;
   /** The step of an event: the number of responses begun until then, 0 before the first. */
   stepOf(id: EventId): number | undefined;
-  /** The result that answers a call. */
-  resultOf(actionId: EventId): ToolResultEvent | undefined;
-  /** The call that a result answers. */
-  callOf(resultId: EventId): ActionEvent | undefined;
 }
 
-/**
- * Reads a log once, whose view knows where a response begins. Calls and results match as they do in a view: by occurrence,
- * backwards, the first result wins.
- */
+/** Reads the steps of a log, whose view knows where a response begins. Cost: one pass over the log. */
 export function loggedSteps(log: Iterable<Event>, view: Pick<View, 'responseOf'>): LoggedSteps {
   const steps = new Map<EventId, number>();
-  const results = new Map<EventId, ToolResultEvent>();
-  const calls = new Map<EventId, ActionEvent>();
-  const latestCall = new Map<string, ActionEvent>();
   let count = 0;
-  for (const event of log) {
-    if (steps.has(event.id)) continue;
-    if (view.responseOf(event.id) === event.id) count++;
-    steps.set(event.id, count);
-    if (event.type === 'action') {
-      const earlier = latestCall.get(event.toolCall.id);
-      const isRepeated = earlier !== undefined && steps.get(earlier.id) === count && !results.has(earlier.id);
-      if (!isRepeated) latestCall.set(event.toolCall.id, event);
-    } else if (isToolResult(event)) {
-      const call = latestCall.get(event.toolCallId);
-      if (call === undefined || results.has(call.id)) continue;
-      results.set(call.id, event);
-      calls.set(event.id, call);
-    }
+  for (const { id } of log) {
+    if (steps.has(id)) continue;
+    if (view.responseOf(id) === id) count++;
+    steps.set(id, count);
   }
-  return {
-    count,
-    stepOf: (id) => steps.get(id),
-    resultOf: (actionId) => results.get(actionId),
-    callOf: (resultId) => calls.get(resultId),
-  };
+  return { count, stepOf: (id) => steps.get(id) };
 }

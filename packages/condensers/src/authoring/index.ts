@@ -58,7 +58,7 @@ export { isReducer } from '@palimpsest/view';
 
 // Masks.
 export type { AttentionWindow, MaskRule } from './masks/masks.js';
-export { answeredCall, leastSavedByOne } from './masks/masks.js';
+export { leastSavedByOne } from './masks/masks.js';
 export type { MaskingOptions, MaskOptions } from './masks/masking-condenser.js';
 export { batchesOrEveryStep, maskingCondenser, maskOptions } from './masks/masking-condenser.js';
 

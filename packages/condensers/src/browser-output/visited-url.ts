@@ -4,7 +4,6 @@ import type { View } from '@palimpsest/view';
 import { parseArguments } from '../authoring/calls/arguments.js';
 import { oneLine } from '../authoring/calls/excerpt.js';
 import { remembered } from '../authoring/calls/remembered.js';
-import { answeredCall } from '../authoring/masks/masks.js';
 
 /** Unit: characters. */
 const longestUrl = 200;
@@ -24,7 +23,7 @@ export function visitedUrl(
   index: number,
   isBrowser: (toolName: string) => boolean,
 ): string {
-  const own = urlOfCall(answeredCall(view, result, index)) ?? urlOfResult(result);
+  const own = urlOfCall(view.callOf(result.id)) ?? urlOfResult(result);
   if (own !== undefined) return oneLine(own, longestUrl);
   for (let before = index - 1; before >= Math.max(0, index - lookBack); before--) {
     const event = view.events.at(before);

@@ -7,7 +7,7 @@ import { createCondenser, defineCondenser } from '../authoring/definition/define
 import { flag, optionsOf, wholeNumber } from '../authoring/definition/option-schemas.js';
 import { batchesOrEveryStep, maskingCondenser, maskOptions } from '../authoring/masks/masking-condenser.js';
 import type { MaskOptions } from '../authoring/masks/masking-condenser.js';
-import { answeredCall, leastSavedByOne } from '../authoring/masks/masks.js';
+import { leastSavedByOne } from '../authoring/masks/masks.js';
 import type { MaskRule } from '../authoring/masks/masks.js';
 import { maskedArguments } from './argument-mask.js';
 import { observationStub } from './observation-stub.js';
@@ -108,13 +108,13 @@ function maskRule(options: {
       event.type === 'action'
         ? maskArguments && event.redacted !== true && tokens >= leastSavedByOne
         : isMaskableResult(event, tokens),
-    maskOf: (view, event, index) => {
+    maskOf: (view, event) => {
       if (event.type === 'action') {
         const masked = argumentsOf(event, placeholder);
         return masked === undefined ? undefined : { eventId: event.id, arguments: masked };
       }
       if (!isToolResult(event)) return undefined;
-      const text = placeholder ?? stubOf(event, answeredCall(view, event, index));
+      const text = placeholder ?? stubOf(event, view.callOf(event.id));
       return text === undefined ? undefined : { eventId: event.id, text };
     },
   };

@@ -87,6 +87,8 @@ function isChanged(shown: Event, logged: Event): boolean {
 /** A text of the log that a search may find. */
 export interface Document {
   readonly event: Event;
+  /** The call that the event, a result, answers. */
+  readonly call: ActionEvent | undefined;
   readonly text: string;
   /** Undefined if the model sees it. */
   readonly reason: HiddenReason | undefined;
@@ -99,7 +101,6 @@ export interface Document {
 export function documentsOf(
   context: Pick<ToolContext, 'log' | 'event' | 'actionId'>,
   hidden: HiddenEvents,
-  standings: Standings,
 ): readonly Document[] {
   const events = new Map<EventId, Event>();
   // Of events with one id only the first is in the conversation.
@@ -109,8 +110,8 @@ export function documentsOf(
   const present = hidden.view.responseOf(context.actionId);
   const leftOut = new Set<string>([context.actionId]);
   for (const event of [...events.values()].toReversed()) {
+    const call = isToolResult(event) ? hidden.view.callOf(event.id) : undefined;
     if (isToolResult(event)) {
-      const call = standings.callOf(event);
       if (isRecalled(event)) {
         if (call !== undefined) leftOut.add(call.id);
         continue;
@@ -121,15 +122,13 @@ export function documentsOf(
     if (leftOut.has(event.id)) continue;
     if (present !== undefined && hidden.view.responseOf(event.id) === present) continue;
     const original = originalOf(event, (id) => context.event(id));
-    if (original !== undefined) documents.push({ event, text: original.text, reason: hidden.reasonOf(event) });
+    if (original !== undefined) documents.push({ event, call, text: original.text, reason: hidden.reasonOf(event) });
   }
   return documents;
 }
 
 /** The places of a log's events among its calls. */
-export interface Standings {
-  /** The call that a result answers. */
-  callOf(result: Event): ActionEvent | undefined;
+export interface Places {
   /** The address of an event, what it is, and how many calls ago it was. */
   describe(event: Event, reason?: HiddenReason): string;
 }
@@ -137,27 +136,15 @@ export interface Standings {
 /** A call is written out up to this length. Unit: characters. */
 const longestCall = 120;
 
-/** Reads the places of a log's events. Cost: one pass over the log. */
-export function standingsIn(log: Iterable<Event>): Standings {
-  const calls = new Map<EventId, ActionEvent>();
+/** Reads the places of a log's events, whose view knows which call a result answers. Cost: one pass over the log. */
+export function placesIn(log: Iterable<Event>, view: Pick<View, 'callOf'>): Places {
   const places = new Map<EventId, number>();
-  const byCallId = new Map<string, ActionEvent>();
-  const callOfResult = new Map<EventId, ActionEvent>();
   let count = 0;
   for (const event of log) {
-    if (event.type === 'action') {
-      if (!calls.has(event.id)) places.set(event.id, ++count);
-      calls.set(event.id, event);
-      byCallId.set(event.toolCall.id, event);
-      continue;
-    }
-    const call = isToolResult(event) ? (calls.get(event.actionId ?? '') ?? byCallId.get(event.toolCallId)) : undefined;
-    if (call !== undefined) callOfResult.set(event.id, call);
-    places.set(event.id, (call && places.get(call.id)) ?? count);
+    if (event.type === 'action' && !places.has(event.id)) places.set(event.id, ++count);
+    else if (event.type !== 'action') places.set(event.id, places.get(view.callOf(event.id)?.id ?? '') ?? count);
   }
-  const callOf = (result: Event): ActionEvent | undefined => callOfResult.get(result.id);
   return {
-    callOf,
     describe: (event, reason) => {
       const place = places.get(event.id) ?? count;
       const ago = count - place;
@@ -166,7 +153,7 @@ export function standingsIn(log: Iterable<Event>): Standings {
         `${ago} ${ago === 1 ? 'call' : 'calls'} ago`,
         ...(reason === undefined ? [] : [hiddenReasons[reason]]),
       ];
-      return `${addressOf(event.id)}: ${kindOf(event, callOf(event))}, ${where.join(', ')}`;
+      return `${addressOf(event.id)}: ${kindOf(event, view.callOf(event.id))}, ${where.join(', ')}`;
     },
   };
 }

@@ -7,8 +7,8 @@ import { recallToolName } from '../description.prompt.js';
 import { describeEvent, resolveReference } from '../target.js';
 import { note, pageCharacters, pageOf, refusal } from './answers.js';
 import type { Entry } from './answers.js';
-import { documentsOf, hiddenEvents, originalOf, standingsIn } from './hidden.js';
-import type { Document, HiddenEvents, Standings } from './hidden.js';
+import { documentsOf, hiddenEvents, originalOf, placesIn } from './hidden.js';
+import type { Document, HiddenEvents, Places } from './hidden.js';
 import { recallArguments, recallDescription } from './recall.prompt.js';
 import { comparablePath, documentsOfPath, endsOfPath, placeOfPath } from './search-path.js';
 import { excerptOf, linesWithWords, ranked } from './search-words.js';
@@ -66,7 +66,7 @@ export function recallTool(options: RecallToolOptions = {}): Tool<RecallInput> {
 interface Search {
   readonly context: ToolContext;
   readonly hidden: HiddenEvents;
-  readonly standings: Standings;
+  readonly places: Places;
   readonly page: number;
   readonly characters: number;
   /** True if all that is hidden is known. */
@@ -84,10 +84,11 @@ async function recall(
   if (given.length !== 1) {
     return refusal('one_of_three', 'Give exactly one of address, path and query.');
   }
+  const hidden = await hiddenEvents(context, condenser);
   const search: Search = {
     context,
-    hidden: await hiddenEvents(context, condenser),
-    standings: standingsIn(context.log),
+    hidden,
+    places: placesIn(context.log, hidden.view),
     page: input.page ?? 1,
     characters: pageCharacters(pageTokens, context.maxOutputCharacters),
     isKnown: condenser !== undefined,
@@ -97,7 +98,7 @@ async function recall(
 }
 
 function byAddress(reference: string, search: Search): ToolOutput {
-  const { context, hidden, standings, page, characters, isKnown } = search;
+  const { context, hidden, places, page, characters, isKnown } = search;
   const resolved = resolveReference(reference, context);
   if (resolved.type === 'unknown') {
     const hint = 'Copy the address as the note or summary has it, or search with path or query.';
@@ -116,11 +117,11 @@ function byAddress(reference: string, search: Search): ToolOutput {
     );
   }
   const reason = hidden.reasonOf(event);
-  const what = standings.describe(event, reason);
+  const what = places.describe(event, reason);
   if (reason === undefined && isKnown) return note(`You see it in full above. ${what}.`);
   const earlier = isKnown ? stillInView(event, page, search) : undefined;
   if (earlier !== undefined)
-    return note(`You have recalled it already, and still see it: ${standings.describe(earlier)}.`);
+    return note(`You have recalled it already, and still see it: ${places.describe(earlier)}.`);
   const entries = [{ eventId: event.id, text: original.text }];
   const { media } = original;
   return pageOf({ heading: `${what}.${mediaText(media)}`, entries, media }, page, characters);
@@ -146,11 +147,11 @@ function stillInView({ id }: Event, page: number, { hidden, characters }: Search
 }
 
 function byPath(asked: string, search: Search): ToolOutput {
-  const { standings, page, characters } = search;
-  const documents = documentsOf(search.context, search.hidden, standings);
+  const { places, page, characters } = search;
+  const documents = documentsOf(search.context, search.hidden);
   const isHidden = ({ reason }: Document): boolean => reason !== undefined;
   for (const path of endsOfPath(comparablePath(asked))) {
-    const found = documentsOfPath(documents, path, standings);
+    const found = documentsOfPath(documents, path);
     const [calls, mentions] = [found.calls.filter(isHidden), found.mentions.filter(isHidden)];
     if (calls.length + mentions.length === 0) {
       const seen = [...found.calls, ...found.mentions];
@@ -159,8 +160,8 @@ function byPath(asked: string, search: Search): ToolOutput {
     }
     const heading = `'${path}': hidden calls and results on it, newest first: ${calls.length}; other hidden texts that mention it: ${mentions.length}.`;
     const entries = [
-      ...calls.map((document) => entryOf(document, '', document.text, standings)),
-      ...mentions.map((document) => entryOf(document, 'mentioned in ', linesWithPath(document, path), standings)),
+      ...calls.map((document) => entryOf(document, '', document.text, places)),
+      ...mentions.map((document) => entryOf(document, 'mentioned in ', linesWithPath(document, path), places)),
     ];
     return pageOf({ heading, entries }, page, characters);
   }
@@ -168,25 +169,25 @@ function byPath(asked: string, search: Search): ToolOutput {
 }
 
 function byWords(query: string, search: Search): ToolOutput {
-  const { standings, page, characters } = search;
-  const documents = documentsOf(search.context, search.hidden, standings);
+  const { places, page, characters } = search;
+  const documents = documentsOf(search.context, search.hidden);
   const hidden = documents.filter(({ reason }) => reason !== undefined);
-  const found = ranked(hidden, query, standings);
+  const found = ranked(hidden, query);
   if (found.length === 0) {
-    const seen = ranked(documents, query, standings);
+    const seen = ranked(documents, query);
     return seen.length > 0 ? inView('The words', seen, search) : nothing('holds any of these words', documents);
   }
   const entries = found.map((document) =>
-    entryOf(document, '', linesWithWords(document.text, query).join('\n'), standings),
+    entryOf(document, '', linesWithWords(document.text, query).join('\n'), places),
   );
   const heading = `${found.length} of ${hidden.length} hidden texts fit, the best first. Recall one by its address.`;
   return pageOf({ heading, entries }, page, characters);
 }
 
-function entryOf({ event, text: whole, reason }: Document, prefix: string, text: string, standings: Standings): Entry {
+function entryOf({ event, text: whole, reason }: Document, prefix: string, text: string, places: Places): Entry {
   const lines = whole.split('\n').length;
   const size = `${lines} ${lines === 1 ? 'line' : 'lines'}`;
-  return { eventId: event.id, text: `== ${prefix}${standings.describe(event, reason)}; ${size}\n${text}` };
+  return { eventId: event.id, text: `== ${prefix}${places.describe(event, reason)}; ${size}\n${text}` };
 }
 
 function linesWithPath({ text }: Document, path: string): string {
@@ -199,8 +200,8 @@ function linesWithPath({ text }: Document, path: string): string {
 /** The number of texts in view that are named. */
 const mostInView = 5;
 
-function inView(what: string, seen: readonly Document[], { standings }: Search): ToolOutput {
-  const named = seen.slice(0, mostInView).map(({ event }) => `- ${standings.describe(event)}`);
+function inView(what: string, seen: readonly Document[], { places }: Search): ToolOutput {
+  const named = seen.slice(0, mostInView).map(({ event }) => `- ${places.describe(event)}`);
   return note(`${what}: nothing hidden; you see it in:\n${named.join('\n')}`);
 }
 

@@ -1,7 +1,7 @@
 import { addressOf, isLLMConvertible } from '@palimpsest/events';
 import type { Event, EventId } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
-import { documentsOf, hiddenEvents, standingsIn } from './hidden.js';
+import { documentsOf, hiddenEvents, placesIn } from './hidden.js';
 import type { HiddenReason } from './hidden.js';
 import { linesWithWords, ranked } from './search-words.js';
 
@@ -50,12 +50,12 @@ export async function searchHidden(
   // Nobody has called: no response of the log is the present one.
   const context = { log: [...events.values()], event: (id: EventId) => events.get(id), signal, actionId: '' };
   const hidden = await hiddenEvents(context, condenser);
-  const standings = standingsIn(context.log);
-  const documents = documentsOf(context, hidden, standings);
+  const places = placesIn(context.log, hidden.view);
+  const documents = documentsOf(context, hidden);
   const isNamed = (event: Event): boolean =>
     (isLLMConvertible(event) || event.type === 'condensation') && addressOf(event.id) === words.trim().toLowerCase();
   const named = documents.filter(({ event }) => isNamed(event));
-  const fitting = named.length > 0 ? named : ranked(documents, words, standings);
+  const fitting = named.length > 0 ? named : ranked(documents, words);
   const found = fitting.flatMap(({ event, text, reason }): readonly HiddenText[] => {
     if (reason === undefined) return [];
     const excerpt = linesWithWords(text, words);
@@ -64,7 +64,7 @@ export async function searchHidden(
         event,
         address: addressOf(event.id),
         reason,
-        description: standings.describe(event, reason),
+        description: places.describe(event, reason),
         excerpt: excerpt.length > 0 ? excerpt : text.split('\n').slice(0, 3),
         text,
       },

@@ -1,5 +1,5 @@
 import type { Event } from '@palimpsest/events';
-import type { Document, Standings } from './hidden.js';
+import type { Document } from './hidden.js';
 
 /** The documents that a path leads to, in the order in which they are given. */
 interface PathDocuments {
@@ -10,7 +10,7 @@ interface PathDocuments {
 }
 
 /** Sorts documents by whether a call on a path, or only their text, names it. The rest is left out. */
-export function documentsOfPath(documents: readonly Document[], path: string, standings: Standings): PathDocuments {
+export function documentsOfPath(documents: readonly Document[], path: string): PathDocuments {
   const calls: Document[] = [];
   const mentions: Document[] = [];
   const isNamed = new Map<Event, boolean>();
@@ -24,7 +24,7 @@ export function documentsOfPath(documents: readonly Document[], path: string, st
     return found;
   };
   for (const document of documents) {
-    const call = document.event.type === 'action' ? document.event : standings.callOf(document.event);
+    const call = document.event.type === 'action' ? document.event : document.call;
     if (call !== undefined && names(call)) calls.push(document);
     else if (placeOfPath(document.text, path) !== undefined) mentions.push(document);
   }

@@ -1,6 +1,6 @@
 import { sliceText } from '@palimpsest/events';
 import { callText } from './hidden.js';
-import type { Document, Standings } from './hidden.js';
+import type { Document } from './hidden.js';
 
 /** A query is cut at these sizes, so that a search takes time linear in the log. */
 const mostTerms = 16;
@@ -66,12 +66,12 @@ function wordForWord(text: string, phrase: string, terms: readonly string[]): 0 
  * first, as they are given. Letters' case does not matter, and parts of words count a little. The call of a result counts as part of
  * its text. The query is plain text, never a pattern.
  */
-export function ranked(documents: readonly Document[], query: string, standings: Standings): readonly Document[] {
+export function ranked(documents: readonly Document[], query: string): readonly Document[] {
   const phrase = phraseOf(query);
   if (phrase === '') return [];
   const terms = termsOf(query);
   const read = documents.map((document) => {
-    const call = standings.callOf(document.event);
+    const { call } = document;
     const text = (call === undefined ? document.text : `${callText(call)}\n${document.text}`).toLowerCase();
     return {
       document,

@@ -1,5 +1,4 @@
-import { isToolResult } from '@palimpsest/events';
-import type { ActionEvent, EventId, LLMConvertibleEvent, Redaction, ToolResultEvent } from '@palimpsest/events';
+import type { ActionEvent, EventId, LLMConvertibleEvent, Redaction } from '@palimpsest/events';
 import { keptEventIds, newestStep, redactedCopy } from '@palimpsest/view';
 import type { Reduction, Replacement, View } from '@palimpsest/view';
 
@@ -67,8 +66,7 @@ export function masksBy(rule: MaskRule): Masks {
   const allowed = (view: View, from: number, to: number): readonly Mask[] => {
     const kept = keptEventIds(view);
     return masksIn(view, from, to).filter(
-      ({ index, redaction, copy }) =>
-        !kept.has(redaction.eventId) && (copy.type !== 'action' || isAnswered(view, copy, index + 1)),
+      ({ redaction, copy }) => !kept.has(redaction.eventId) && (copy.type !== 'action' || isAnswered(view, copy)),
     );
   };
   return {
@@ -95,16 +93,12 @@ export function reductionOf(
 }
 
 /**
- * Returns true if the view holds a call's result at an index or behind it. A call without a result may still be carried out, after a
- * confirmation or in another process, and the model must know its request.
+ * Returns true if the view holds a call's result. A call without a result may still be carried out, after a confirmation or in another
+ * process, and the model must know its request.
  */
-function isAnswered({ events }: View, { id, toolCall }: ActionEvent, from: number): boolean {
-  for (let after = from; after < events.length; after++) {
-    const event = events.at(after);
-    if (event === undefined || !isToolResult(event)) continue;
-    if (event.actionId === undefined ? event.toolCallId === toolCall.id : event.actionId === id) return true;
-  }
-  return false;
+function isAnswered(view: View, { id }: ActionEvent): boolean {
+  const result = view.resultOf(id);
+  return result !== undefined && view.indexOf(result.id) !== undefined;
 }
 
 function maskAt(view: View, index: number, rule: MaskRule): Mask | undefined {
@@ -139,19 +133,4 @@ export function maskedView(
     changes.set(redaction.eventId, { event: copy, effectiveFrom: since });
   }
   return view.replace(changes);
-}
-
-/**
- * Returns the logged call that a result answers: the call that the result names, or else the nearest earlier call with its tool call id.
- */
-export function answeredCall(view: View, result: ToolResultEvent, index: number): ActionEvent | undefined {
-  const named = result.actionId === undefined ? undefined : view.original(result.actionId);
-  if (named?.type === 'action') return named;
-  for (let before = index - 1; before >= 0; before--) {
-    const event = view.events.at(before);
-    if (event?.type !== 'action' || event.toolCall.id !== result.toolCallId) continue;
-    const logged = view.original(event.id);
-    return logged?.type === 'action' ? logged : event;
-  }
-  return undefined;
 }
