@@ -11,7 +11,7 @@ import type { Session } from './import/index.js';
 import { none } from './replay/policy.js';
 import type { Policy } from './replay/policy.js';
 import { priceRows } from './measure/money.js';
-import { refusalChecker } from './replay/refusal-checker.js';
+import { refusalMeter } from './replay/refusal-checker.js';
 import { replaySessions } from './replay/replay.js';
 import type { ReplayedSession } from './replay/replay-report.js';
 
@@ -34,14 +34,14 @@ async function soundPrefixes(sessions: AsyncIterable<Session>): Promise<number> 
   let prefixes = 0;
   for await (const { name, events } of sessions) {
     const projection = new ViewProjection();
-    const refused = refusalChecker();
+    const refused = refusalMeter();
     for (const [index, event] of events.entries()) {
       projection.append(event);
       if (!isLLMConvertible(event)) continue;
-      refused.atCall(index, projection.view.toMessages());
+      refused.atCall({ index, messages: projection.view.toMessages() });
       prefixes++;
     }
-    expect(refused.finish().refusals, name).toEqual([]);
+    expect(refused.result().refusals, name).toEqual([]);
   }
   return prefixes;
 }

@@ -5,8 +5,7 @@ import { modelCalls } from '../import/index.js';
 import type { Session } from '../import/index.js';
 import { expectedReads } from '../measure/recorded-cache.js';
 import { recordedSession } from '../measure/recorded-session.js';
-import { condensedViews } from '../replay/condensed-views.js';
-import { headOf } from '../replay/replay-session.js';
+import { condensedCalls } from '../replay/replay-session.js';
 import { InspectError } from './inspect-error.js';
 
 /** A log until one of its model calls, with the view that the call was sent. */
@@ -77,23 +76,15 @@ async function replayedLog(
 ): Promise<Pick<InspectedLog, 'log' | 'view' | 'errors'>> {
   const recorded = recordedSession(events);
   const until = { ...recorded, calls: recorded.calls.slice(0, call) };
-  const head = headOf(recorded);
   const log: Event[] = [];
   const errors: string[] = [];
-  const seen = new Set<string>();
   let [folded, view] = [0, View.fromEvents([])];
-  const views = condensedViews(until, condenser, { contextWindow, fixedTokens: head === 0 ? undefined : head });
-  for await (const { modelCall, view: sent, errors: failures } of views) {
-    const end = until.calls[modelCall] ?? 0;
-    log.push(...recorded.events.slice(folded, end));
+  for await (const made of condensedCalls(until, condenser, { contextWindow })) {
+    const end = until.calls[made.index] ?? 0;
+    log.push(...recorded.events.slice(folded, end), ...made.condensations);
     folded = end;
-    for (const event of sent.internalEvents) {
-      if (event.type !== 'condensation' || seen.has(event.id)) continue;
-      seen.add(event.id);
-      log.push(event);
-    }
-    errors.push(...failures.map((message) => `model call ${modelCall + 1}: ${message}`));
-    view = sent;
+    errors.push(...made.errors.map((message) => `model call ${made.index + 1}: ${message}`));
+    ({ view } = made);
   }
   return { log, view, errors };
 }

@@ -4,7 +4,7 @@ import type { SentPrompt } from '@palimpsest/llm-adapters';
 import { toMessagesRequest } from '@palimpsest/llm-adapters/anthropic';
 import { anthropicPromptCache } from '@palimpsest/provider-servers';
 import { expect, test } from 'vitest';
-import { markedCacheMeter } from './marked-cache.js';
+import { breakpointMeter } from './marked-cache.js';
 
 const characters = (text: string): number => text.length / 4;
 const text = (words: string) => [{ type: 'text' as const, text: words }];
@@ -37,8 +37,8 @@ const growing = (messages: readonly Message[]): readonly (readonly Message[])[] 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
 
 test('a session that grows reads what the request before wrote', () => {
-  const meter = markedCacheMeter(characters, 0, false);
-  const uses = growing(history(20)).map((messages) => meter.atCall(messages, '').atMarks);
+  const meter = breakpointMeter(characters, 0, false);
+  const uses = growing(history(20)).map((messages) => meter({ messages, at: '' }).atMarks);
   expect(uses[0]?.cacheRead).toBe(0);
   for (const [index, use] of uses.entries()) {
     if (index === 0) continue;
@@ -49,18 +49,18 @@ test('a session that grows reads what the request before wrote', () => {
 });
 
 test('instructions that stand in no log are charged and cached', () => {
-  const meter = markedCacheMeter(characters, 6_000, false);
+  const meter = breakpointMeter(characters, 6_000, false);
   const [, ...messages] = history(3);
-  const [first, second] = growing(messages).map((each) => meter.atCall(each, '').atMarks);
+  const [first, second] = growing(messages).map((each) => meter({ messages: each, at: '' }).atMarks);
   expect(first).toMatchObject({ cacheRead: 0 });
   expect(first?.cacheWrite).toBeGreaterThan(6_000);
   expect(second?.cacheRead).toBe(first?.cacheWrite);
 });
 
 test('what is not read for five minutes is gone, and a read renews it', () => {
-  const meter = markedCacheMeter(characters, 0, true);
+  const meter = breakpointMeter(characters, 0, true);
   const minutes = [0, 4, 8, 14, 15];
-  const uses = growing(history(5)).map((messages, index) => meter.atCall(messages, at(minutes[index] ?? 0)));
+  const uses = growing(history(5)).map((messages, index) => meter({ messages, at: at(minutes[index] ?? 0) }));
   expect(uses.map(({ withLife }) => (withLife?.cacheRead ?? 0) > 0)).toEqual([false, true, true, false, true]);
   expect(uses.map(({ atMarks }) => atMarks.cacheRead > 0)).toEqual([false, true, true, true, true]);
 });
@@ -98,8 +98,8 @@ test.each([1, 12])('it agrees with the provider’s rules: batches of %d, masks,
     ].filter((message) => message !== undefined);
   });
   const minutes = lists.map((_, index) => index + (index > 14 ? 6 : 0));
-  const meter = markedCacheMeter(characters, 0, true);
-  const ours = lists.map((messages, index) => meter.atCall(messages, at(minutes[index] ?? 0)).withLife);
+  const meter = breakpointMeter(characters, 0, true);
+  const ours = lists.map((messages, index) => meter({ messages, at: at(minutes[index] ?? 0) }).withLife);
   const theirs = await byProvider(lists, minutes);
   theirs.forEach((use, index) => {
     const own = ours[index];

@@ -4,12 +4,7 @@ import type { SentPrompt } from '@palimpsest/llm-adapters';
 import { toMessagesRequest } from '@palimpsest/llm-adapters/anthropic';
 import type { TextCounter } from '../replay/token-counter.js';
 import type { TokenUse } from './money.js';
-
-/** What requests use of a cache that is written and read only at marks. */
-export interface MarkedCacheMeter {
-  /** @param at when the recorded call had been answered */
-  atCall(messages: readonly Message[], at: string): MarkedUse;
-}
+import type { ReplayedCall } from './replayed-call.js';
 
 /** The use of one request. Unit: tokens. */
 export interface MarkedUse {
@@ -33,13 +28,17 @@ const lookBack = 20;
 const life = 5 * 60_000;
 
 /**
- * Measures the requests of one session as a provider bills them whose cache works at marks: at most four, set by our adapter, with a
- * look-back of 20 blocks. Sizes are those of the prompt meter, besides the words in which the adapter writes a request.
+ * Returns a function that measures the requests of one session, in their order, as a provider bills them whose cache works at marks: at
+ * most four, set by our adapter, with a look-back of 20 blocks. Sizes are those of the prompt meter, besides the words in which the adapter writes a request.
  *
  * @param head - instructions and tools that stand in no message. Unit: tokens.
  * @param hasTimes - whether the session's log has the times of its calls
  */
-export function markedCacheMeter(count: TextCounter, head: number, hasTimes: boolean): MarkedCacheMeter {
+export function breakpointMeter(
+  count: TextCounter,
+  head: number,
+  hasTimes: boolean,
+): (request: Pick<ReplayedCall, 'messages' | 'at'>) => MarkedUse {
   const unlogged: readonly Message[] =
     // Long enough for the adapter to mark its end. Frozen, so that the adapter remembers what it made of this beginning.
     head === 0
@@ -54,28 +53,23 @@ export function markedCacheMeter(count: TextCounter, head: number, hasTimes: boo
   const root: Prefix = { tokens: 0, next: new Map(), warmUntil: 0, wasWritten: false };
   let last: SentPrompt | undefined;
   let time = 0;
-  return {
-    atCall: (messages, at) => {
-      last = promptToSend(unlogged.length === 0 ? messages : [...unlogged, ...messages], last);
-      const places = placesOf(
-        toMessagesRequest({ messages: last.messages, tools, cache: last.cache }, { model }),
-        root,
-        sizes,
-      );
-      const recordedAt = Date.parse(at);
-      if (recordedAt > time) time = recordedAt;
-      const use: MarkedUse = {
-        atMarks: useOf(places, ({ wasWritten }) => wasWritten),
-        ...(hasTimes ? { withLife: useOf(places, ({ warmUntil }) => warmUntil > time) } : {}),
-      };
-      // A read renews what it read.
-      const hit = hitOf(places, ({ warmUntil }) => warmUntil > time);
-      for (const place of [...(hit === undefined ? [] : [hit]), ...places.filter(({ isMarked }) => isMarked)]) {
-        place.prefix.wasWritten = true;
-        place.prefix.warmUntil = time + life;
-      }
-      return use;
-    },
+  return ({ messages, at }) => {
+    last = promptToSend(unlogged.length === 0 ? messages : [...unlogged, ...messages], last);
+    const body = toMessagesRequest({ messages: last.messages, tools, cache: last.cache }, { model });
+    const places = placesOf(body, root, sizes);
+    const recordedAt = Date.parse(at);
+    if (recordedAt > time) time = recordedAt;
+    const use: MarkedUse = {
+      atMarks: useOf(places, ({ wasWritten }) => wasWritten),
+      ...(hasTimes ? { withLife: useOf(places, ({ warmUntil }) => warmUntil > time) } : {}),
+    };
+    // A read renews what it read.
+    const hit = hitOf(places, ({ warmUntil }) => warmUntil > time);
+    for (const place of [...(hit === undefined ? [] : [hit]), ...places.filter(({ isMarked }) => isMarked)]) {
+      place.prefix.wasWritten = true;
+      place.prefix.warmUntil = time + life;
+    }
+    return use;
   };
 }
 

@@ -14,11 +14,12 @@ const tokensPerPart = 4;
 const tokensPerImage = 1_000;
 
 /**
- * Measures the requests of one session, in their order. A part costs its text and 4 tokens, a call the same, an image 1,000.
+ * Returns a function that measures the requests of one session, in their order, beside a cache that holds all of the request before. A
+ * part costs its text and 4 tokens, a call the same, an image 1,000.
  *
  * @param head - instructions and tools that stand before every request and in no message. Unit: tokens.
  */
-export function promptMeter(count: TextCounter, head: number): (messages: readonly Message[]) => PromptSize {
+export function prefixMeter(count: TextCounter, head: number): (messages: readonly Message[]) => PromptSize {
   const pieces = pieceTable(count);
   let before: readonly number[] | undefined;
   return (messages) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PageData, SessionTimeline } from './page-data.js';
+import type { PageData } from './page-data.js';
 
 /** The bundled script and the style of the page. */
 export interface PageAssets {
@@ -40,7 +40,7 @@ export function pageHtml(data: PageData, timelines: readonly string[], { script,
     '<body>',
     '<noscript>This page is drawn by the script that stands in it; allow scripts to read it.</noscript>',
     '<div id="page"></div>',
-    `<script type="application/json" id="${pageDataId}">${scriptJson(data)}</script>`,
+    `<script type="application/json" id="${pageDataId}">${scriptJson(JSON.stringify(data))}</script>`,
     ...timelines,
     `<script>${script}</script>`,
     '</body>',
@@ -49,14 +49,14 @@ export function pageHtml(data: PageData, timelines: readonly string[], { script,
   ].join('\n');
 }
 
-/** The element that holds the timeline of a session. The page reads it when the session is opened. */
-export function timelineElement(session: number, timeline: SessionTimeline): string {
+/** Makes the element that holds the timeline of a session, from JSON. The page reads it when the session is opened. */
+export function timelineElement(session: number, timeline: string): string {
   return `<script type="application/json" id="timeline-${session}">${scriptJson(timeline)}</script>`;
 }
 
-/** JSON that can stand in a script element: no text in it ends the element or begins a comment. Lone surrogates stay escaped. */
-export function scriptJson(value: unknown): string {
-  return JSON.stringify(value).replace(
+/** Makes JSON stand in a script element: no text in it ends the element or begins a comment. Lone surrogates stay escaped. */
+export function scriptJson(json: string): string {
+  return json.replace(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

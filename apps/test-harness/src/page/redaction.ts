@@ -1,5 +1,5 @@
 import type { ReplayedSession } from '../replay/replay-report.js';
-import type { SessionTimeline } from './page-data.js';
+import type { SessionTimeline } from '../replay/timeline.js';
 
 /** A reason of a known condenser: a few lower-case words. Anything else may quote a session. */
 const plainReason = /^[a-z][a-z0-9 ,-]{0,60}$/;

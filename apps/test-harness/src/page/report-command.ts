@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { PalimpsestError } from '@palimpsest/events';
 import { findSessions } from '../discover/index.js';
 import type { FoundSessions } from '../discover/index.js';
 import { none } from '../replay/policy.js';
@@ -9,11 +10,18 @@ import { reportRows } from '../replay/replay-report.js';
 import { linePrinter } from '@palimpsest/terminal';
 import { shownLines } from '@palimpsest/terminal';
 import { bestPolicy } from './headline.js';
-import type { PageData } from './page-data.js';
-import { redactedSession } from './redaction.js';
-import { replayedSessions } from './replayed-sessions.js';
-import type { ReplayedSessions } from './replayed-sessions.js';
-import type { WrittenPage } from './report-files.js';
+import { readSessions } from '../import/index.js';
+import type { SkippedFile } from '../import/index.js';
+import { priceRows, pricesOfModel } from '../measure/money.js';
+import { UnknownModelError } from '../measure/unknown-model-error.js';
+import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/replay.js';
+import type { ReplayedSession } from '../replay/replay-report.js';
+import { tokenUnit } from '../replay/token-unit.js';
+import type { Progress } from '../progress.js';
+import type { PricedAs } from './page-data.js';
+import { RecordedModels } from './priced-as.js';
+import { folderWriter, pageWriter } from './write-page.js';
+import type { WrittenPage } from './write-page.js';
 
 /** Options of `palimpsest-harness report`, as the command line gives them. */
 export interface ReportCommandOptions {
@@ -53,55 +61,92 @@ export const reportCondensers: readonly string[] = [
  * @throws {@link PageTooLargeError} when the figures alone are too large for a page
  */
 export async function reportCommand(paths: readonly string[], options: ReportCommandOptions): Promise<number> {
-  const { all, redact, contextWindow, model, condenser, config, workers, cache } = options;
+  const { all, redact, contextWindow, condenser, config, workers = defaultWorkers(), cache = true } = options;
   const isNamed = condenser.length > 0 || config.length > 0;
   const policies = await policiesOf({ condenser: isNamed ? condenser : reportCondensers, config });
   const found = paths.length > 0 ? undefined : await findSessions(all ? { newest: Infinity } : {});
-  const places = found === undefined ? paths : found.sessions.map(({ path }) => path);
   const shown = progress();
   try {
-    const isFound = found !== undefined;
-    const replayed = await replayedSessions(places, {
-      policies,
-      contextWindow,
-      workers,
-      cache,
-      model,
-      isFound,
-      progress: shown,
-    });
-    const { sessions, skipped } = replayed;
-    if (sessions.length === 0) {
-      shown.line(noSession(found, skipped));
+    const places = found === undefined ? paths : found.sessions.map(({ path }) => path);
+    const read = await readAhead(places, { isFound: found !== undefined, progress: shown });
+    if (read.count === 0) {
+      shown.line(noSession(found, read.skipped));
       return 1;
     }
+    const today = new Date();
+    const priced = read.models.pricedAs(options.model, today);
+    const dollars = pricesOfModel(priced.model, today);
+    if (dollars === undefined) throw new UnknownModelError(priced.model);
+    const prices = [dollars, ...priceRows];
     const data = {
-      ...replayed,
       harness: ownVersion(),
-      createdAt: new Date().toISOString(),
+      createdAt: today.toISOString(),
+      tokenUnit,
       redacted: redact,
       contextWindow,
+      prices,
+      priced,
       older: found?.more ?? 0,
-      sessions: redact ? sessions.map(redactedSession) : sessions,
-      skipped: redact ? [] : skipped,
-      skippedFiles: skipped.length,
+      skipped: redact ? [] : read.skipped.map(({ file, reason }) => ({ file, reason })),
+      skippedFiles: read.skipped.length,
     };
-    // Loads what replays. Not before there is something to replay: it takes long.
-    const { writeFolder, writePage } = await import('./report-files.js');
-    const input = { data, sessions, policies, progress: shown };
-    const written = all
-      ? await writeFolder(input, options.output ?? 'palimpsest-report')
-      : await writePage(input, options.output ?? 'palimpsest-report.html');
+    const pages = all
+      ? folderWriter(data, options.output ?? 'palimpsest-report')
+      : pageWriter(data, options.output ?? 'palimpsest-report.html');
+    let done = 0;
+    const sessions: ReplayedSession[] = [];
+    const run = replayPaths(read.readable, {
+      policies,
+      prices,
+      contextWindow,
+      workers,
+      cacheFolder: cache ? defaultCacheFolder() : undefined,
+      onSession: ({ name }) => shown.update(`replayed ${++done} of ${read.count} sessions: ${name}`),
+      onTimeline: pages.onTimeline,
+    });
+    for await (const session of run) sessions.push(session);
+    const written = await pages.finish(sessions);
     shown.stop();
-    await linePrinter(process.stdout)(shownLines(outcome(data, written).join('\n')));
+    await linePrinter(process.stdout)(shownLines(outcome({ sessions, priced, older: data.older }, written).join('\n')));
     return 0;
   } finally {
     shown.stop();
   }
 }
 
+/** Reads all sessions once, for the model whose prices count and for the files without a session. */
+async function readAhead(
+  paths: readonly string[],
+  { isFound, progress }: { readonly isFound: boolean; readonly progress: Progress },
+) {
+  const models = new RecordedModels();
+  const [readable, unreadable, skipped]: [string[], SkippedFile[], SkippedFile[]] = [[], [], []];
+  let count = 0;
+  for (const path of paths) {
+    try {
+      const reader = readSessions(path);
+      for await (const { events } of reader) {
+        models.add(events);
+        count++;
+      }
+      readable.push(path);
+      skipped.push(...reader.skipped);
+    } catch (error) {
+      // A path that was found and not named is skipped.
+      if (!isFound || !PalimpsestError.isInstance(error)) throw error;
+      unreadable.push({ file: path, reason: error.message, notes: [] });
+    }
+    progress.update(`reading ${path}`);
+  }
+  return { models, count, readable, skipped: [...unreadable, ...skipped] };
+}
+
 function outcome(
-  { sessions, priced, older }: Pick<PageData, 'sessions' | 'priced' | 'older'>,
+  {
+    sessions,
+    priced,
+    older,
+  }: { readonly sessions: readonly ReplayedSession[]; readonly priced: PricedAs; readonly older: number },
   { file, size, timelines, trimmed }: WrittenPage,
 ): readonly string[] {
   const rows = reportRows(sessions);
@@ -126,7 +171,7 @@ function outcome(
   ];
 }
 
-function noSession(found: FoundSessions | undefined, skipped: ReplayedSessions['skipped']): string {
+function noSession(found: FoundSessions | undefined, skipped: readonly SkippedFile[]): string {
   const files = skipped.map(({ file, reason }) => `  ${file}: ${reason}`);
   if (found === undefined) return ['No session was found: there is no log of a known format.', ...files].join('\n');
   const folders = found.folders.map(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PageData, SessionTimeline } from './page-data.js';
+import type { PageData } from './page-data.js';
 import { PageTooLargeError } from './page-too-large-error.js';
 import { pageHtml, scriptJson } from './page-html.js';
 import { reportPage } from './report-page.js';
@@ -17,7 +17,8 @@ const data: Omit<PageData, 'timelines' | 'trimmed'> = {
   sessions: [],
 };
 const assets = { script: 'void 0', style: 'p{}' };
-const timeline = (text: string): SessionTimeline => ({ texts: [text], items: [], logged: 0, calls: [], policies: [] });
+const timeline = (text: string): string =>
+  JSON.stringify({ texts: [text], items: [], logged: 0, calls: [], policies: [] });
 
 function dataIn(html: string): PageData {
   const [, json = ''] = /<script type="application\/json" id="page-data">(.*?)<\/script>/s.exec(html) ?? [];
@@ -35,7 +36,7 @@ test('JSON in a script neither ends it nor begins a comment, and reads back the 
     '\u001b[31m',
     '<img src=x onerror=alert(1)>',
   ];
-  const json = scriptJson(value);
+  const json = scriptJson(JSON.stringify(value));
   expect(json).not.toMatch(/[<>&\u2028\u2029]/);
   expect(json).toContain('\\ud800');
   expect(JSON.parse(json)).toEqual(value);

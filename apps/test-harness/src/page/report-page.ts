@@ -1,5 +1,5 @@
 import { PageTooLargeError } from './page-too-large-error.js';
-import type { PageData, SessionTimeline } from './page-data.js';
+import type { PageData } from './page-data.js';
 import { pageHtml, timelineElement } from './page-html.js';
 import type { PageAssets } from './page-html.js';
 
@@ -10,7 +10,8 @@ export const largestPage = 20_000_000;
 export interface SessionWithTimeline {
   /** The index of the session in the page. */
   readonly session: number;
-  readonly timeline: SessionTimeline;
+  /** JSON. */
+  readonly timeline: string;
 }
 
 /** A page of at most {@link largestPage} bytes, and how many timelines did not fit. */

@@ -12,7 +12,8 @@ import { builtHarness, harness as ownHarness } from '../../test-support/harness.
 import type { Outcome } from '../../test-support/harness.js';
 import { writeDemoSessions } from '../../test-support/demo-sessions.js';
 import type { ReplayRow } from '../replay/replay-report.js';
-import type { PageData, SessionTimeline } from './page-data.js';
+import type { SessionTimeline } from '../replay/timeline.js';
+import type { PageData } from './page-data.js';
 
 /** Text that does harm where it is read as markup or as a program. Each stands in the page as it is. */
 const hostile = [

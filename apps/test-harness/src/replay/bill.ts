@@ -4,6 +4,7 @@ import { costOf, rereadCost } from '../measure/money.js';
 import type { Fault, Prices, TokenUse } from '../measure/money.js';
 import { optimumTarget } from '../measure/optimum.js';
 import type { SizesByCall } from '../measure/optimum.js';
+import type { Meter, ReplayedCall } from '../measure/replayed-call.js';
 
 /** What the requests of a replay cost, without and with the calls that read again what the view no longer shows. */
 export interface Bill {
@@ -26,48 +27,46 @@ export interface Bill {
   readonly dropsThen: number;
 }
 
-/** Adds up the bills of one replay, one for each row of prices. */
-export interface RunningBills {
-  /** One request: with a cache that holds all of the request before, and with one that works at marks. */
-  add(use: TokenUse, marked: MarkedUse): void;
-  /** The bills, with the calls of the condenser's own model and what must be read again. */
-  with(ownCalls: readonly TokenUse[], replayed: Replayed): readonly Bill[];
-}
-
-interface Replayed {
-  readonly faults: readonly Fault[];
+/** Options of {@link billMeter}. The two lists grow while it listens. */
+export interface BillMeterOptions {
+  readonly prices: readonly Prices[];
   readonly sizes: SizesByCall;
-  /** The calls at which the condenser rewrote. */
-  readonly rewrittenAt: readonly number[];
+  /** What a request uses of a cache that works at marks. */
+  readonly markedUse: (call: ReplayedCall) => MarkedUse;
+  readonly faults: readonly Fault[];
+  /** The calls of the condenser's own model. */
+  readonly ownCalls: readonly TokenUse[];
 }
 
-/** Bills at these prices. */
-export function runningBills(rows: readonly Prices[]): RunningBills {
-  const sums = rows.map(() => ({ exact: 0, atMarks: 0, withLife: 0 }));
+/** Adds up the bills of one replay, one for each row of prices. */
+export function billMeter({ prices, sizes, markedUse, faults, ownCalls }: BillMeterOptions): Meter<readonly Bill[]> {
+  const sums = prices.map((row) => ({ row, exact: 0, atMarks: 0, withLife: 0 }));
+  const rewrittenAt: number[] = [];
   let hasLife = false;
   return {
-    add: (use, { atMarks, withLife }) => {
+    atCall: (call) => {
+      const { tokens, cached, rewrites } = call.prompt;
+      if (rewrites) rewrittenAt.push(call.index);
+      const use = { cacheRead: cached, cacheWrite: tokens - cached, input: 0, output: 0 };
+      const { atMarks, withLife } = markedUse(call);
       hasLife ||= withLife !== undefined;
-      rows.forEach((prices, row) => {
-        const sum = sums[row];
-        if (sum === undefined) return;
-        sum.exact += costOf(use, prices);
-        sum.atMarks += costOf(atMarks, prices);
-        if (withLife !== undefined) sum.withLife += costOf(withLife, prices);
-      });
+      for (const sum of sums) {
+        sum.exact += costOf(use, sum.row);
+        sum.atMarks += costOf(atMarks, sum.row);
+        if (withLife !== undefined) sum.withLife += costOf(withLife, sum.row);
+      }
     },
-    with: (ownCalls, { faults, sizes, rewrittenAt }) =>
-      rows.map((prices, row): Bill => {
-        const { exact, atMarks, withLife } = sums[row] ?? { exact: 0, atMarks: 0, withLife: 0 };
-        const summariser = total(ownCalls, (use) => costOf(use, prices));
+    result: () =>
+      sums.map(({ row, exact, atMarks, withLife }): Bill => {
+        const summariser = total(ownCalls, (use) => costOf(use, row));
         return {
-          prices: prices.name,
-          ...(prices.unit === undefined ? {} : { unit: prices.unit }),
+          prices: row.name,
+          ...(row.unit === undefined ? {} : { unit: row.unit }),
           input: exact + summariser,
-          withRereads: exact + summariser + total(faults, (fault) => rereadCost(fault, prices)),
+          withRereads: exact + summariser + total(faults, (fault) => rereadCost(fault, row)),
           summariser,
           atMarks: atMarks + summariser,
-          dropsThen: costOfDrops(sizes, optimumTarget, prices, ruleAtCalls(rewrittenAt)),
+          dropsThen: costOfDrops(sizes, optimumTarget, row, ruleAtCalls(rewrittenAt)),
           ...(hasLife ? { withLife: withLife + summariser } : {}),
         };
       }),

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { readSessions } from '../import/index.js';
 import { priceRows } from '../measure/money.js';
 import { recordedSession } from '../measure/recorded-session.js';
-import { condensedViews } from './condensed-views.js';
+import { condensedCalls } from './replay-session.js';
 import { sessionReplayer } from './session-replayer.js';
 import { standIn } from './stand-in-llm.js';
 import { textCounter } from './token-counter.js';
@@ -75,8 +75,8 @@ function poisoned(events: readonly Event[], call: number): readonly Event[] {
 /** What a policy sends at each call, until one. */
 async function sent(create: () => Condenser, events: readonly Event[], until: number): Promise<readonly string[]> {
   const requests: string[] = [];
-  for await (const { view, modelCall } of condensedViews(recordedSession(events), create())) {
-    if (modelCall > until) break;
+  for await (const { view, index } of condensedCalls(recordedSession(events), create())) {
+    if (index > until) break;
     requests.push(JSON.stringify(view.toMessages()));
   }
   return requests;

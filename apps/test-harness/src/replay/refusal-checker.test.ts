@@ -2,7 +2,7 @@ import type { Message } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { refusalChecker } from './refusal-checker.js';
+import { refusalMeter } from './refusal-checker.js';
 import { findRefusals } from './refusals.js';
 
 const text = (words: string) => [{ type: 'text' as const, text: words }];
@@ -19,12 +19,12 @@ function history(calls: number): readonly Message[] {
   return [user('Go.'), ...Array.from({ length: calls }, (_, index) => [call(`c${index}`), result(`c${index}`)]).flat()];
 }
 
-/** The calls whose lists are refused: by the checker, and by checking each list whole. */
-function refusedOf(lists: readonly (readonly Message[])[], soundAdditions?: Set<string>) {
-  const checker = refusalChecker(soundAdditions);
-  lists.forEach((messages, index) => checker.atCall(index, messages));
+/** The calls whose lists are refused: by the meter, and by checking each list whole. */
+function refusedOf(lists: readonly (readonly Message[])[], knownValidSuffixes?: Set<string>) {
+  const meter = refusalMeter(knownValidSuffixes);
+  lists.forEach((messages, index) => meter.atCall({ index, messages }));
   const whole = lists.flatMap((messages, index) => (findRefusals(messages).length > 0 ? [index] : []));
-  return { byChecker: checker.finish(), whole };
+  return { byMeter: meter.result(), whole };
 }
 
 /** Every list of a session that grows by an answer and its results. */
@@ -39,20 +39,20 @@ test('sound lists that grow are checked in time that grows with the session', ()
     checked += messages.length;
     return findRefusals(messages);
   };
-  const checker = refusalChecker(new Set(), count);
+  const meter = refusalMeter(new Set(), count);
   const lists = growing(history(200));
-  lists.forEach((messages, index) => checker.atCall(index, messages));
-  expect(checker.finish()).toEqual({ count: 0, refusals: [] });
+  lists.forEach((messages, index) => meter.atCall({ index, messages }));
+  expect(meter.result()).toEqual({ refusedLists: 0, refusals: [] });
   // Whole lists would be 200 · 201 messages.
   expect(checked).toBeLessThan(8 * 401);
 });
 
 test('a break at the end of a list is found at once', () => {
   const messages = [...history(20), call('open'), user('And?'), ...history(5).slice(1)];
-  const { byChecker, whole } = refusedOf(growing(messages));
+  const { byMeter, whole } = refusedOf(growing(messages));
   expect(whole.length).toBeGreaterThan(1);
-  expect(byChecker.count).toBe(whole.length);
-  expect(byChecker.refusals[0]?.modelCall).toBe(whole[0]);
+  expect(byMeter.refusedLists).toBe(whole.length);
+  expect(byMeter.refusals[0]?.modelCall).toBe(whole[0]);
 });
 
 test('a break that only a whole list shows is found for each list that has it', () => {
@@ -63,39 +63,42 @@ test('a break that only a whole list shows is found for each list that has it', 
     return refusal !== undefined && new Set(ids).size < ids.length ? [refusal] : [];
   };
   const lists = growing(history(40).map((message, index) => (index === 52 ? result('c2') : message)));
-  const checker = refusalChecker(new Set(), find);
-  lists.forEach((messages, index) => checker.atCall(index, messages));
+  const meter = refusalMeter(new Set(), find);
+  lists.forEach((messages, index) => meter.atCall({ index, messages }));
   const whole = lists.flatMap((messages, index) => (find(messages).length > 0 ? [index] : []));
   expect(whole.length).toBeGreaterThan(5);
-  expect(checker.finish()).toMatchObject({ count: whole.length, refusals: [{ modelCall: whole[0] }, {}, {}, {}, {}] });
+  expect(meter.result()).toMatchObject({
+    refusedLists: whole.length,
+    refusals: [{ modelCall: whole[0] }, {}, {}, {}, {}],
+  });
 });
 
 test('what another replay of the session found sound is not checked again, and a break elsewhere is found', () => {
-  const soundAdditions = new Set<string>();
+  const knownValidSuffixes = new Set<string>();
   const messages = history(20);
-  expect(refusedOf(growing(messages), soundAdditions).byChecker.count).toBe(0);
+  expect(refusedOf(growing(messages), knownValidSuffixes).byMeter.refusedLists).toBe(0);
   let checked = 0;
   const count = (list: readonly Message[]) => {
     checked += list.length;
     return findRefusals(list);
   };
-  const checker = refusalChecker(soundAdditions, count);
-  growing(messages).forEach((list, index) => checker.atCall(index, list));
-  expect(checker.finish().count).toBe(0);
+  const meter = refusalMeter(knownValidSuffixes, count);
+  growing(messages).forEach((list, index) => meter.atCall({ index, messages: list }));
+  expect(meter.result().refusedLists).toBe(0);
   // Whole lists alone: each time the list has doubled, and at the end.
   expect(checked).toBeLessThan(3 * messages.length);
   const broken = [...messages, call('open'), user('And?'), ...messages.slice(1)];
-  const { byChecker, whole } = refusedOf(growing(broken), soundAdditions);
+  const { byMeter, whole } = refusedOf(growing(broken), knownValidSuffixes);
   expect(whole.length).toBeGreaterThan(1);
-  expect(byChecker.count).toBe(whole.length);
+  expect(byMeter.refusedLists).toBe(whole.length);
 });
 
 test('a rewritten list is checked whole', () => {
   const lists = growing(history(30));
   const broken = lists.map((messages, index) => (index === 20 ? messages.filter((_, at) => at !== 8) : messages));
-  const { byChecker, whole } = refusedOf(broken);
+  const { byMeter, whole } = refusedOf(broken);
   expect(whole).toEqual([20]);
-  expect(byChecker.count).toBe(1);
+  expect(byMeter.refusedLists).toBe(1);
 });
 
 test('the lists of a log, with batches and words between, are the same by value or by reference', () => {
@@ -109,6 +112,6 @@ test('the lists of a log, with batches and words between, are the same by value 
   const lists = log.events.map((_, index) =>
     structuredClone(View.fromEvents(log.events.slice(0, index + 1)).toMessages()),
   );
-  const { byChecker, whole } = refusedOf(lists.slice(2));
-  expect(byChecker.count).toBe(whole.length);
+  const { byMeter, whole } = refusedOf(lists.slice(2));
+  expect(byMeter.refusedLists).toBe(whole.length);
 });

@@ -1,20 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Message } from '@palimpsest/events';
+import type { Meter, ReplayedCall } from '../measure/replayed-call.js';
 import { findRefusals } from './refusals.js';
 import type { Refusal } from './refusals.js';
 
 /** The refused message lists of a replay. */
 export interface RefusedLists {
-  readonly count: number;
+  readonly refusedLists: number;
   /** The first few refusals. */
   readonly refusals: readonly (Refusal & { readonly modelCall: number })[];
-}
-
-/** Checks the message lists of one replay, in their order. */
-export interface RefusalChecker {
-  atCall(modelCall: number, messages: readonly Message[]): void;
-  /** Checks what was left for later. Call it once, at the end. */
-  finish(): RefusedLists;
 }
 
 const refusalsKept = 5;
@@ -31,13 +25,13 @@ interface Grown {
  * and the whole list when it has doubled, after a rewrite, and at the end. If a whole list is refused, the lists that it grew from
  * are checked whole too. So the time grows with the session, and the result is that of checking each list whole.
  *
- * @param soundAdditions - what was found sound when a list grew by it, as JSON. The replays of one session share it, because most of
+ * @param knownValidSuffixes - what was found sound when a list grew by it, as JSON. The replays of one session share it, because most of
  *   their lists grow by the same messages.
  */
-export function refusalChecker(
-  soundAdditions = new Set<string>(),
+export function refusalMeter(
+  knownValidSuffixes = new Set<string>(),
   find: (messages: readonly Message[]) => readonly Refusal[] = findRefusals,
-): RefusalChecker {
+): Meter<RefusedLists, Pick<ReplayedCall, 'index' | 'messages'>> {
   const refused: { readonly modelCall: number; readonly found: readonly Refusal[] }[] = [];
   let sound: readonly Message[] | undefined;
   let lengthAtWholeCheck = 0;
@@ -45,9 +39,9 @@ export function refusalChecker(
 
   const isSoundAddition = (messages: readonly Message[]): boolean => {
     const json = JSON.stringify(messages);
-    if (soundAdditions.has(json)) return true;
+    if (knownValidSuffixes.has(json)) return true;
     const isSound = find(messages).length === 0;
-    if (isSound) soundAdditions.add(json);
+    if (isSound) knownValidSuffixes.add(json);
     return isSound;
   };
 
@@ -65,7 +59,7 @@ export function refusalChecker(
   };
 
   return {
-    atCall: (modelCall, messages) => {
+    atCall: ({ index: modelCall, messages }) => {
       const isLonger = sound !== undefined && startsWith(messages, sound);
       if (isLonger && messages.length < 2 * lengthAtWholeCheck) {
         if (isSoundAddition(messages.slice(answerBefore(messages, sound?.length ?? 0)))) {
@@ -82,10 +76,11 @@ export function refusalChecker(
       lengthAtWholeCheck = messages.length;
       if (found.length > 0) refused.push({ modelCall, found });
     },
-    finish: () => {
+    result: () => {
+      // Checks what was left for later.
       settle();
       const refusals = refused.flatMap(({ modelCall, found }) => found.map((refusal) => ({ ...refusal, modelCall })));
-      return { count: refused.length, refusals: refusals.slice(0, refusalsKept) };
+      return { refusedLists: refused.length, refusals: refusals.slice(0, refusalsKept) };
     },
   };
 }

@@ -3,7 +3,7 @@ import { isLong, noteCounts, rentRegret, reportRows } from './replay-report.js';
 import type { ReplayedSession } from './replay-report.js';
 import { reportJson } from './report-json.js';
 import { reportText } from './report-text.js';
-import type { SessionReplay } from './replay-session.js';
+import type { SessionReplay } from './session-replayer.js';
 
 const full = { part: 1, whole: 1 };
 const memory = {

@@ -3,8 +3,7 @@ import { recallAt } from '../measure/controls.js';
 import type { EvidenceKind } from '../measure/evidence/evidence.js';
 import type { Share } from '../measure/memory.js';
 import type { Bill } from './bill.js';
-import type { SessionReplay } from './replay-session.js';
-import type { SessionMeasures } from './session-replayer.js';
+import type { SessionMeasures, SessionReplay } from './session-replayer.js';
 
 /** One session and what each condenser made of it. */
 export interface ReplayedSession extends SessionMeasures {

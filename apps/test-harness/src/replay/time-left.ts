@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { logFiles } from '../import/log-files.js';
-import type { SessionProgress } from './session-runner.js';
+import type { SessionProgress } from './replay.js';
 
 /** Estimates how long a replay will take. */
 export interface TimeLeft {

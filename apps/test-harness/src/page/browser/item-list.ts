@@ -1,4 +1,4 @@
-import type { ItemKind, PolicyTimeline, SessionTimeline, TimelineItem } from '../page-data.js';
+import type { ItemKind, PolicyTimeline, SessionTimeline, TimelineItem } from '../../replay/timeline.js';
 import { h } from './dom.js';
 import { compactText, countedText, countText } from './number-text.js';
 import type { ItemState, Steps } from './steps.js';

@@ -1,4 +1,4 @@
-import type { PolicyTimeline, SessionTimeline } from '../page-data.js';
+import type { PolicyTimeline, SessionTimeline } from '../../replay/timeline.js';
 import { fill, figure, h, labelledSelect } from './dom.js';
 import { itemList } from './item-list.js';
 import { countedText, countText, percentText } from './number-text.js';

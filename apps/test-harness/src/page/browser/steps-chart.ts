@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import type { PolicyTimeline } from '../page-data.js';
+import type { PolicyTimeline } from '../../replay/timeline.js';
 import { axis, chart } from './chart.js';
 import type { Chart } from './chart.js';
 import { policyColour, resolved } from './colours.js';

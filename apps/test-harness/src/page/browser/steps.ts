@@ -1,4 +1,4 @@
-import type { PolicyTimeline, SessionTimeline } from '../page-data.js';
+import type { PolicyTimeline, SessionTimeline } from '../../replay/timeline.js';
 
 /** What is with an item of the log at a call: not there yet, read whole, read as a stub, or not read. */
 export type ItemState = { readonly shown: 'whole' | 'stub' | 'hidden'; readonly since: number };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inOrder } from './in-order.js';
+import { mapInOrder } from './replay.js';
 
 async function* numbers(count: number): AsyncGenerator<number> {
   for (let number = 0; number < count; number++) yield number;
@@ -17,11 +17,13 @@ function gates() {
   return { open, work: (item: number) => new Promise<number>((resolve) => (open[item] = () => resolve(item * 10))) };
 }
 
+const same = <Value>(value: Value): Value => value;
+
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('results come in the order of the items, whatever ends first', async () => {
   const { open, work } = gates();
-  const results = all(inOrder(numbers(4), work, { atOnce: 2 }));
+  const results = all(mapInOrder(numbers(4), work, same, { concurrency: 2 }));
   await nextTurn();
   expect(open).toHaveLength(2);
   open[1]?.();
@@ -36,13 +38,13 @@ test('results come in the order of the items, whatever ends first', async () => 
 
 test('the first error ends it', async () => {
   const failing = (item: number) => (item === 1 ? Promise.reject(new Error('no')) : Promise.resolve(item));
-  await expect(all(inOrder(numbers(5), failing, { atOnce: 2 }))).rejects.toThrow('no');
+  await expect(all(mapInOrder(numbers(5), failing, same, { concurrency: 2 }))).rejects.toThrow('no');
 });
 
 test('an abort returns what is done, also behind what is not, and takes no more', async () => {
   const { open, work } = gates();
   const controller = new AbortController();
-  const results = all(inOrder(numbers(9), work, { atOnce: 2, signal: controller.signal }));
+  const results = all(mapInOrder(numbers(9), work, same, { concurrency: 2, signal: controller.signal }));
   await nextTurn();
   open[1]?.();
   await nextTurn();

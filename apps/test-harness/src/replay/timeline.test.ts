@@ -1,19 +1,17 @@
 import { condenserByName } from '@palimpsest/condensers/config';
 import { expect, test } from 'vitest';
 import { codingSession } from '../../test-support/demo-sessions.js';
-import type { Session } from '../import/index.js';
 import { recordedSession } from '../measure/recorded-session.js';
-import { condensedViews } from '../replay/condensed-views.js';
-import { none } from '../replay/policy.js';
-import type { Policy } from '../replay/policy.js';
-import { sessionReplayer } from '../replay/session-replayer.js';
-import { standIn } from '../replay/stand-in-llm.js';
-import { textCounter } from '../replay/token-counter.js';
-import { stepsOf } from './browser/steps.js';
-import { itemRuns } from './item-table.js';
-import { itemText } from './item-text.js';
-import { redactedTimeline } from './redaction.js';
-import { sessionTimeline } from './session-timeline.js';
+import { stepsOf } from '../page/browser/steps.js';
+import { redactedTimeline } from '../page/redaction.js';
+import { none } from './policy.js';
+import type { Policy } from './policy.js';
+import { condensedCalls } from './replay-session.js';
+import { sessionReplayer } from './session-replayer.js';
+import type { SessionReplay } from './session-replayer.js';
+import { standIn } from './stand-in-llm.js';
+import { itemRuns, itemText } from './timeline.js';
+import { textCounter } from './token-counter.js';
 
 const names = ['recentEvents', 'observationMasking', 'extractiveSummary', 'llmSummarizing'];
 const policies: readonly Policy[] = [
@@ -21,10 +19,11 @@ const policies: readonly Policy[] = [
   ...names.map((name) => ({ name, create: (llm: Parameters<Policy['create']>[0]) => condenserByName(name, { llm }) })),
 ];
 const events = codingSession(160, 7);
-const session: Session = { name: 's', file: 's.jsonl', format: 'palimpsest-jsonl', events, notes: [] };
-const timeline = await sessionTimeline(session, { policies });
 const recorded = recordedSession(events);
-const replayer = sessionReplayer(events, { prices: [] });
+const replayer = sessionReplayer(events, { prices: [], withTimeline: true });
+const replays: SessionReplay[] = [];
+for (const policy of policies) replays.push(await replayer.replay(policy));
+const timeline = replayer.timeline();
 
 test('each text stands once, and each item that the log holds has one', () => {
   expect(new Set(timeline.texts).size).toBe(timeline.texts.length);
@@ -40,7 +39,7 @@ test.each(names)('the views of %s are those of the replay, as ids', async (name)
   const condenser = await policies.find((each) => each.name === name)?.create(standIn(textCounter()).llm);
   if (condenser === undefined) throw new Error(name);
   let stubsAndSummaries = 0;
-  for await (const { modelCall, view } of condensedViews(recorded, condenser)) {
+  for await (const { index: modelCall, view } of condensedCalls(recorded, condenser)) {
     const expected = [...view.events].filter(({ id }) => !view.leftOut.has(id)).map(itemText);
     const items = steps.viewAt(modelCall);
     expect(items.map((item) => timeline.texts[timeline.items[item]?.text ?? -1])).toEqual(expected);
@@ -55,11 +54,10 @@ test.each(names)('the views of %s are those of the replay, as ids', async (name)
 
 test.each(policies.map(({ name }) => name))(
   'tokens, condensations and misses of %s are those of the report',
-  async (name) => {
+  (name) => {
     const own = timeline.policies.find(({ policy }) => policy === name);
-    const policy = policies.find((each) => each.name === name);
-    if (own === undefined || policy === undefined) throw new Error(name);
-    const replay = await replayer.replay(policy);
+    const replay = replays.find(({ condenser }) => condenser === name);
+    if (own === undefined || replay === undefined) throw new Error(name);
     const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
     expect(sum(own.tokens)).toBe(replay.tokensSent);
     expect(sum(own.cached)).toBe(replay.use.cacheRead);
