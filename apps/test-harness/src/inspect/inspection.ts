@@ -1,7 +1,9 @@
-import type { Condensation, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { View } from '@palimpsest/view';
-import { eventTokens } from '../measure/event-tokens.js';
-import { recordedSession } from '../measure/recorded-session.js';
+import type { Event, EventId } from '@palimpsest/events';
+import { CondensationHistory } from '@palimpsest/view';
+import type { ForgottenEvent, View } from '@palimpsest/view';
+import { textOfEvent } from '../measure/event-text.js';
+import { tokensOfEvent } from '../measure/event-tokens.js';
+import { kindOfEvent, recordedSession } from '../measure/recorded-session.js';
 import type { EventKind } from '../measure/recorded-session.js';
 import type { TextCounter } from '../replay/token-counter.js';
 import type { InspectedLog, RecordedUsage } from './inspected-log.js';
@@ -73,20 +75,15 @@ export interface Inspection {
 }
 
 const kindOrder: readonly ItemKind[] = ['system', 'summary', 'user', 'environment', 'agent', 'call', 'result'];
-const tokensPerPart = 4;
 
-/** What the model was sent at a call, and what each condensation before it did. */
+/** Says what the model was sent at a call, and what each condensation before it did. */
 export function inspectionOf(
   { session, format, policy, modelCall, modelCalls, log, view, errors, usage }: InspectedLog,
-  options: { readonly count: TextCounter; readonly tokenUnit: string },
+  { count, tokenUnit }: { readonly count: TextCounter; readonly tokenUnit: string },
 ): Inspection {
-  const { count, tokenUnit } = options;
   const items = itemsOf(view, count);
   const sent = items.filter(({ leftOut }) => leftOut === undefined);
-  const logged = measured(
-    log.filter((event) => event.type !== 'condensation-summary'),
-    count,
-  );
+  const logged = log.flatMap((event) => (event.type === 'condensation-summary' ? [] : measured(event, count)));
   const system = [...view.events].find((event) => event.type === 'system-prompt');
   const tools = system?.type === 'system-prompt' ? (system.tools ?? []) : [];
   return {
@@ -107,26 +104,20 @@ export function inspectionOf(
 }
 
 function itemsOf(view: View, count: TextCounter): readonly InspectedItem[] {
-  const events = [...view.events];
-  const originals = measured(
-    events.map((event) => view.original(event.id) ?? event),
-    count,
-  );
-  return measured(events, count).map((item, index): InspectedItem => {
-    const event = events[index] as LLMConvertibleEvent;
-    const logged = originals[index]?.tokens ?? item.tokens;
+  return [...view.events].flatMap((event, index): readonly InspectedItem[] => {
+    const original = view.original(event.id) ?? event;
+    const [logged] = measured(original, count);
     const leftOut = view.leftOut.get(event.id);
-    const isMasked = view.original(event.id) !== event && originals[index]?.text !== item.text;
-    return {
+    return measured(event, count).map(({ kind, tool, tokens, text }) => ({
       position: index + 1,
       id: event.id,
-      kind: item.kind,
-      ...(item.tool === undefined ? {} : { tool: item.tool }),
-      tokens: item.tokens,
-      ...(isMasked ? { loggedTokens: logged } : {}),
+      kind,
+      ...(tool === undefined ? {} : { tool }),
+      tokens,
+      ...(original !== event && logged?.text !== text ? { loggedTokens: logged?.tokens ?? tokens } : {}),
       ...(leftOut === undefined ? {} : { leftOut }),
-      text: item.text,
-    };
+      text,
+    }));
   });
 }
 
@@ -137,17 +128,11 @@ interface MeasuredItem {
   readonly text: string;
 }
 
-/** The events that a model reads, measured. Internal events are left out. */
-function measured(events: readonly Event[], count: TextCounter): readonly MeasuredItem[] {
-  const session = recordedSession(events);
-  const tokens = eventTokens(session, count);
-  return session.events.flatMap((event, index): readonly MeasuredItem[] => {
-    if (event.type === 'condensation-summary')
-      return [{ kind: 'summary', tokens: tokensPerPart + count(event.summary), text: event.summary }];
-    const kind = session.kinds[index] ?? 'internal';
-    if (kind === 'internal') return [];
-    return [{ kind, tool: toolOf(event), tokens: tokens[index] ?? 0, text: session.texts[index] ?? '' }];
-  });
+/** Measures an event that a model reads. Returns nothing for an internal one. */
+function measured(event: Event, count: TextCounter): readonly MeasuredItem[] {
+  const kind = event.type === 'condensation-summary' ? 'summary' : kindOfEvent(event);
+  if (kind === 'internal') return [];
+  return [{ kind, tool: toolOf(event), tokens: tokensOfEvent(event, count), text: textOfEvent(event) }];
 }
 
 function toolOf(event: Event): string | undefined {
@@ -155,55 +140,55 @@ function toolOf(event: Event): string | undefined {
   return 'toolName' in event && typeof event.toolName === 'string' ? event.toolName : undefined;
 }
 
-function totals(items: readonly MeasuredItem[]): readonly KindTotal[] {
+function totals(items: readonly Pick<MeasuredItem, 'kind' | 'tokens'>[]): readonly KindTotal[] {
   return kindOrder.flatMap((kind) => {
     const these = items.filter((item) => item.kind === kind);
     return these.length === 0 ? [] : [{ kind, items: these.length, tokens: totalOf(these) }];
   });
 }
 
-function totalOf(items: readonly MeasuredItem[]): number {
+function totalOf(items: readonly { readonly tokens: number }[]): number {
   return items.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** What each condensation of a log did to the view before it. */
+/** Says what each condensation of a log did to the view before it. */
 function condensationsOf(log: readonly Event[], count: TextCounter): readonly InspectedCondensation[] {
-  const positions = log.flatMap((event, index) => (event.type === 'condensation' ? [index] : []));
-  const calls = positions.length === 0 ? [] : recordedPositions(log);
-  return positions.map((position) => {
-    const event = log[position] as Condensation;
-    const [before, after] = [View.fromEvents(log.slice(0, position)), View.fromEvents(log.slice(0, position + 1))];
-    const gone = new Set(event.forgottenEventIds);
-    const forgotten = [...before.events].filter(({ id }) => gone.has(id) && after.indexOf(id) === undefined);
-    const masked = [...before.events].filter(({ id }) => isChanged(before, after, id));
-    const { condenser, reason } = event.metadata ?? {};
-    return {
-      id: event.id,
-      beforeCall: calls.filter((call) => call < position).length + 1,
+  if (!log.some(({ type }) => type === 'condensation')) return [];
+  const history = new CondensationHistory([], { estimateTokens: (event) => tokensOfEvent(event, count) });
+  const { calls, events } = recordedSession(log);
+  const answers = new Set(calls.map((call) => events[call]?.id));
+  const totalsOf = (changed: readonly ForgottenEvent[]): readonly KindTotal[] =>
+    totals(changed.flatMap(({ event }) => measured(event, count)));
+  const found: InspectedCondensation[] = [];
+  let beforeCall = 1;
+  for (const event of log) {
+    const before = event.type === 'condensation' ? sentTokens(history.view) : 0;
+    history.append(event);
+    if (answers.has(event.id)) beforeCall++;
+    const details = event.type === 'condensation' ? history.details(event.id) : undefined;
+    if (details === undefined) continue;
+    const { id, summary, metadata } = details.condensation;
+    const { condenser, reason } = metadata ?? {};
+    found.push({
+      id,
+      beforeCall,
       ...(typeof condenser === 'string' ? { condenser } : {}),
       ...(typeof reason === 'string' ? { reason } : {}),
-      forgotten: totals(measured(forgotten, count)),
-      masked: totals(measured(masked, count)),
-      ...(event.summary === undefined ? {} : { summary: event.summary }),
-      tokensBefore: sentTokens(before, count),
-      tokensAfter: sentTokens(after, count),
-      ...(event.metadata === undefined ? {} : { metadata: event.metadata }),
-    };
-  });
+      forgotten: totalsOf(details.forgotten),
+      masked: totalsOf(details.masked),
+      ...(summary === undefined ? {} : { summary }),
+      tokensBefore: before,
+      tokensAfter: sentTokens(history.view),
+      ...(metadata === undefined ? {} : { metadata }),
+    });
+  }
+  return found;
 }
 
-/** The positions in the log at which model calls were answered. */
-function recordedPositions(log: readonly Event[]): readonly number[] {
-  const { calls, events } = recordedSession(log);
-  const ids = new Set(calls.map((call) => events[call]?.id));
-  return log.flatMap((event, index) => (ids.has(event.id) ? [index] : []));
-}
-
-function isChanged(before: View, after: View, id: EventId): boolean {
-  const [was, is] = [before.indexOf(id), after.indexOf(id)];
-  return was !== undefined && is !== undefined && before.events.at(was) !== after.events.at(is);
-}
-
-function sentTokens(view: View, count: TextCounter): number {
-  return totalOf(itemsOf(view, count).filter(({ leftOut }) => leftOut === undefined));
+/** Returns the size of a view without what no request holds. */
+function sentTokens(view: View): number {
+  return [...view.events].reduce(
+    (sum, { id }, index) => sum + (view.leftOut.has(id) ? 0 : view.tokens(index, index + 1)),
+    0,
+  );
 }

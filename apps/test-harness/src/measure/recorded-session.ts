@@ -38,7 +38,7 @@ export function recordedSession(logged: readonly Event[]): RecordedSession {
     if (calls[begun] === index) begun++;
     return begun - 1;
   });
-  const kinds = events.map(kindOf);
+  const kinds = events.map(kindOfEvent);
   return {
     events,
     calls,
@@ -55,7 +55,8 @@ export function hasTimes({ events }: Pick<RecordedSession, 'events'>): boolean {
   return first !== undefined && last !== undefined && first > Date.UTC(1971, 0, 1) && last > first;
 }
 
-function kindOf(event: Event): EventKind {
+/** Returns what an event is for the measures. A summary is internal, because no log of another agent has one. */
+export function kindOfEvent(event: Event): EventKind {
   if (!isLLMConvertible(event)) return 'internal';
   if (event.type === 'system-prompt') return 'system';
   if (event.type === 'action') return 'call';

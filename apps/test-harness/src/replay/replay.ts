@@ -136,7 +136,7 @@ export async function* mapInOrder<Item, Done, Result>(
   }
   const workUnlessAborted = async (item: Item, index: number) => {
     const done = isAborted() ? pMapSkip : await Promise.race([work(item, index), aborted]);
-    return done === pMapSkip ? pMapSkip : report(done as Done);
+    return done === pMapSkip ? pMapSkip : report(done);
   };
   // One slow item does not keep the others from beginning.
   const results = pMapIterable(untilAborted(), workUnlessAborted, { concurrency, backpressure: Infinity });
