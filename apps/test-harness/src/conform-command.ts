@@ -3,7 +3,7 @@ import type { Event } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
 import type { NamedLog } from '@palimpsest/view/testing';
-import { ConformError } from './conform/conform-error.js';
+import { HarnessError, messageOf } from './harness-error.js';
 import { testedPackage } from './conform/condensers-of-package.js';
 import type { PackageCondenser, TestedPackage } from './conform/condensers-of-package.js';
 import { logToActOn, runCondenserContract, runPropertyContract } from './conform/run-contract.js';
@@ -48,7 +48,7 @@ export interface ConformReport {
  * Runs the contracts against a package and prints the result of each rule. Resolves to the exit code: 0 if every rule is
  * kept, else 1.
  *
- * @throws {@link ConformError} when there is nothing to test, or it cannot be made; the errors of the package's options.
+ * @throws {@link HarnessError} `conform` when there is nothing to test, or it cannot be made; the errors of the package's options.
  */
 export async function conformCommand(
   nameOrFolder: string,
@@ -93,7 +93,8 @@ export async function conformCommand(
   }
   const all = reports.flatMap(({ rules }) => rules);
   const failed = all.filter(({ passed }) => !passed).length;
-  if (options.rule !== undefined && all.length === 0) throw new ConformError(`There is no rule ${options.rule}.`);
+  if (options.rule !== undefined && all.length === 0)
+    throw new HarnessError('conform', `There is no rule ${options.rule}.`);
   await print(`${all.length - failed} rules kept, ${failed} broken`);
   if (options.json) await printLine(shownJson({ package: tested.name, reports }));
   return failed === 0 ? 0 : 1;
@@ -106,15 +107,20 @@ function chosen(tested: TestedPackage, options: ConformCommandOptions): readonly
   if (options.export !== undefined) {
     const found = condensers.filter(({ exportName }) => exportName === options.export);
     if (found.length > 0) return found;
-    throw new ConformError(`'${name}' exports no condenser '${options.export}'. Condensers are: ${names || 'none'}.`);
+    throw new HarnessError(
+      'conform',
+      `'${name}' exports no condenser '${options.export}'. Condensers are: ${names || 'none'}.`,
+    );
   }
   if (options.property.length > 0) return [];
   if (condensers.length === 0)
-    throw new ConformError(
+    throw new HarnessError(
+      'conform',
       `'${name}' exports no condenser: its default export is to be what defineCondenser() returns.`,
     );
   if (condensers.length > 1 && options.options !== undefined)
-    throw new ConformError(
+    throw new HarnessError(
+      'conform',
       `'${name}' exports several condensers (${names}); say with --export which one has the options.`,
     );
   return condensers;
@@ -126,12 +132,12 @@ function optionsOf(json: string | undefined): Readonly<Record<string, unknown>> 
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    throw new ConformError(`--options is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new HarnessError('conform', `--options is not JSON: ${messageOf(cause)}`, {
       cause,
     });
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new ConformError(`--options must be a JSON object, such as '{"maxSize": 20}'.`);
+  throw new HarnessError('conform', `--options must be a JSON object, such as '{"maxSize": 20}'.`);
 }
 
 interface Factories {
@@ -153,8 +159,8 @@ async function factories(
     ({ name } = await create());
   } catch (cause) {
     if (PalimpsestError.isInstance(cause)) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ConformError(`the export '${exportName}' failed to make a condenser: ${reason}`, { cause });
+    const reason = messageOf(cause);
+    throw new HarnessError('conform', `the export '${exportName}' failed to make a condenser: ${reason}`, { cause });
   }
   const createHanging = condenser.asksModel ? () => condenser.create(options, { llm: silent }) : undefined;
   return { create, createHanging, name: typeof name === 'string' ? name : '' };
@@ -179,7 +185,8 @@ async function logsOf(paths: readonly string[]): Promise<readonly NamedLog[]> {
       logs.push({ name: session.name, events });
     }
   }
-  if (paths.length > 0 && logs.length === 0) throw new ConformError(`There is no session in ${paths.join(', ')}.`);
+  if (paths.length > 0 && logs.length === 0)
+    throw new HarnessError('conform', `There is no session in ${paths.join(', ')}.`);
   return logs;
 }
 

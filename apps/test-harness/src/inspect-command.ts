@@ -1,7 +1,7 @@
 import type { Condenser } from '@palimpsest/view';
 import { readSessions } from './import/index.js';
 import type { Session } from './import/index.js';
-import { InspectError } from './inspect/inspect-error.js';
+import { HarnessError } from './harness-error.js';
 import { inspectedLog } from './inspect/inspected-log.js';
 import { inspectionOf } from './inspect/inspection.js';
 import { inspectionLines } from './inspect/inspection-lines.js';
@@ -36,7 +36,7 @@ const widthOfFiles = 160;
 /**
  * Prints what a model was sent at a call of a session.
  *
- * @throws {@link InspectError} when the log has no such session or call; the errors of {@link readSessions} and of loading a
+ * @throws {@link HarnessError} `inspect` when the log has no such session or call; the errors of {@link readSessions} and of loading a
  *   condenser.
  */
 export async function inspectCommand(
@@ -70,7 +70,8 @@ async function condenserOf(
     condenser: condenser === undefined ? [] : [condenser],
     config: config === undefined ? [] : [config],
   });
-  if (others.length > 0) throw new InspectError('Several condensers are named, and one can be shown at a time.');
+  if (others.length > 0)
+    throw new HarnessError('inspect', 'Several condensers are named, and one can be shown at a time.');
   return (policy ?? none)?.create(standIn(count).llm);
 }
 
@@ -87,10 +88,13 @@ async function sessionOf(path: string, wanted: string | undefined): Promise<Sess
   if (found !== undefined && names.length === 1) return found;
   if (names.length === 0) {
     const [skipped] = reader.skipped;
-    throw new InspectError(`'${path}' has no session${skipped === undefined ? '' : `: ${onOneLine(skipped.reason)}`}.`);
+    throw new HarnessError(
+      'inspect',
+      `'${path}' has no session${skipped === undefined ? '' : `: ${onOneLine(skipped.reason)}`}.`,
+    );
   }
   const shown = names.slice(0, 20).map((name, index) => `\n  ${index + 1}  ${onOneLine(name)}`);
   const more = names.length > shown.length ? `\n  and ${names.length - shown.length} more` : '';
   const problem = wanted === undefined ? 'has several sessions' : `has no session '${onOneLine(wanted)}'`;
-  throw new InspectError(`'${path}' ${problem}; name one with --session:${shown.join('')}${more}`);
+  throw new HarnessError('inspect', `'${path}' ${problem}; name one with --session:${shown.join('')}${more}`);
 }

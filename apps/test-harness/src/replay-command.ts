@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
 import { logFiles } from './import/log-files.js';
-import { priceRows, pricesOfModel } from './measure/money.js';
-import type { Prices } from './measure/money.js';
-import { UnknownModelError } from './measure/unknown-model-error.js';
+import { knownPricesOf, priceRows } from './measure/money.js';
 import { progress } from './progress.js';
 import { policiesOf } from './replay/policies-of.js';
 import { defaultCacheFolder, defaultWorkers, replayPaths } from './replay/replay.js';
@@ -46,7 +44,7 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
   const { contextWindow, summariser, workers = defaultWorkers(), cache = true } = options;
   if (summariser !== undefined) assertSummariser(summariser);
   const policies = await policiesOf(options);
-  const prices = [...modelPrices(options.model), ...priceRows];
+  const dollars = options.model === undefined ? [] : [knownPricesOf(options.model, new Date())];
   const places = [...new Set(paths.map((path) => resolve(path)))];
   // A path that is not there is refused before the others are replayed.
   for (const path of places) await logFiles(path);
@@ -58,7 +56,7 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
   process.once('SIGINT', stop);
   const run = replayPaths(places, {
     policies,
-    prices,
+    prices: [...dollars, ...priceRows],
     contextWindow,
     summariser,
     workers,
@@ -87,12 +85,4 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
   if (isInterrupted) return interrupted;
   const bad = rows.some(({ refusedLists, condenserErrors }) => refusedLists > 0 || condenserErrors > 0);
   return bad || sessions.length === 0 ? 1 : 0;
-}
-
-/** @throws {@link UnknownModelError} for a model without known prices */
-function modelPrices(model: string | undefined): readonly Prices[] {
-  if (model === undefined) return [];
-  const prices = pricesOfModel(model, new Date());
-  if (prices === undefined) throw new UnknownModelError(model);
-  return [prices];
 }

@@ -14,7 +14,7 @@ export interface ScenarioCommandOptions {
 /**
  * Runs scenarios and prints what became of them. Resolves to the exit code: 0 if every expectation is met, else 1.
  *
- * @throws {@link ScenarioError} before any scenario runs, when a file is no scenario; names file, line and column.
+ * @throws {@link HarnessError} `scenario` before any scenario runs, when a file is no scenario; names file, line and column.
  */
 export async function scenarioCommand(
   files: readonly string[],

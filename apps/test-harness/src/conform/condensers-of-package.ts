@@ -4,7 +4,7 @@ import { isCondenserDefinition } from '@palimpsest/condensers/authoring';
 import type { CondenserDefinition, CondenserHost } from '@palimpsest/condensers/authoring';
 import { importFrom } from '@palimpsest/condensers/node';
 import type { Condenser, ViewProperty } from '@palimpsest/view';
-import { ConformError } from './conform-error.js';
+import { HarnessError, messageOf } from '../harness-error.js';
 
 /** A condenser that a package exports. */
 export interface PackageCondenser {
@@ -19,7 +19,7 @@ export interface PackageCondenser {
 export interface TestedPackage {
   readonly name: string;
   readonly condensers: readonly PackageCondenser[];
-  /** An exported function as a view property. @throws {@link ConformError} when there is none of this name */
+  /** An exported function as a view property. @throws {@link HarnessError} `conform` when there is none of this name */
   property(exportName: string): ViewProperty;
 }
 
@@ -27,7 +27,7 @@ export interface TestedPackage {
  * Imports a package as a module in the folder would: its name, or the path of its folder, which begins with `.` or `/`.
  * A condenser is what `defineCondenser()` returns, or a default export that is a function.
  *
- * @throws {@link ConformError} when the package cannot be imported.
+ * @throws {@link HarnessError} `conform` when the package cannot be imported.
  */
 export async function testedPackage(nameOrFolder: string, folder: string): Promise<TestedPackage> {
   const isFolder = /^(?:\.{1,2}(?:[/\\]|$)|\/|[A-Za-z]:[/\\])/.test(nameOrFolder);
@@ -41,7 +41,10 @@ export async function testedPackage(nameOrFolder: string, folder: string): Promi
     property(exportName) {
       const value = exported[exportName];
       if (typeof value !== 'function')
-        throw new ConformError(`'${name}' exports no function '${exportName}'. It exports: ${namesOf(exported)}.`);
+        throw new HarnessError(
+          'conform',
+          `'${name}' exports no function '${exportName}'. It exports: ${namesOf(exported)}.`,
+        );
       return value as ViewProperty;
     },
   };
@@ -59,9 +62,9 @@ async function nameIn(folder: string): Promise<string> {
     const manifest = JSON.parse(await readFile(file, 'utf8')) as { readonly name?: unknown } | null;
     if (typeof manifest?.name === 'string') return manifest.name;
   } catch (cause) {
-    throw new ConformError(`'${file}' cannot be read: ${messageOf(cause)}`, { cause });
+    throw new HarnessError('conform', `'${file}' cannot be read: ${messageOf(cause)}`, { cause });
   }
-  throw new ConformError(`'${file}' has no name, and a package is imported by its name.`);
+  throw new HarnessError('conform', `'${file}' has no name, and a package is imported by its name.`);
 }
 
 async function exportsOf(name: string, folder: string): Promise<Readonly<Record<string, unknown>>> {
@@ -70,7 +73,9 @@ async function exportsOf(name: string, folder: string): Promise<Readonly<Record<
     loaded = await importFrom(folder)(name);
   } catch (cause) {
     const hint = 'Is it installed there, and built?';
-    throw new ConformError(`'${name}' cannot be imported from '${folder}': ${messageOf(cause)} ${hint}`, { cause });
+    throw new HarnessError('conform', `'${name}' cannot be imported from '${folder}': ${messageOf(cause)} ${hint}`, {
+      cause,
+    });
   }
   const exported = { ...(loaded as Readonly<Record<string, unknown>>) };
   // In a CommonJS module, `default` is all of its exports, and its own default stands in them.
@@ -95,8 +100,4 @@ function fromDefinition(exportName: string, definition: CondenserDefinition): Pa
     asksModel: definition.asksModel,
     create: (options, host) => definition.create(options, definition.asksModel ? host : {}),
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,6 +3,7 @@ import { condenserContract, randomLog, viewPropertyContract } from '@palimpsest/
 import type { CondenserContractOptions, NamedLog } from '@palimpsest/view/testing';
 import { condenseUntilSettled, ViewProjection } from '@palimpsest/view';
 import type { Condenser, ViewProperty } from '@palimpsest/view';
+import { messageOf } from '../harness-error.js';
 
 /** The result of one rule of a contract. */
 export interface RuleResult {
@@ -78,7 +79,7 @@ async function problemOf(check: () => Promise<void>, timeoutMs: number): Promise
   try {
     return await Promise.race([check().then(() => undefined), late]);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   } finally {
     clearTimeout(timer);
   }

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
+import { messageOf } from '../harness-error.js';
 import { openOpencodeDatabase } from '../import/opencode/database.js';
 import { sessionAddress } from '../import/opencode/session-address.js';
 import { isDatabaseName } from '../import/opencode/session-folder.js';
@@ -98,7 +99,7 @@ async function sessionsIn(place: SessionFolder, signal: AbortSignal | undefined)
         }
       }
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT') problem = error instanceof Error ? error.message : String(error);
+      if (codeOf(error) !== 'ENOENT') problem = messageOf(error);
     }
   }
   return { sessions, problem };
@@ -126,7 +127,7 @@ async function sessionsOfDatabase(database: string): Promise<Listing> {
       await opened.close();
     }
   } catch (error) {
-    return { sessions: [], problem: error instanceof Error ? error.message : String(error) };
+    return { sessions: [], problem: messageOf(error) };
   }
 }
 

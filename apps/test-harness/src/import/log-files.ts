@@ -1,7 +1,8 @@
 import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import { LogReadError } from './errors.js';
+import { messageOf } from '../harness-error.js';
+import { logReadError } from './errors.js';
 import { opencodeParts } from './opencode/session-folder.js';
 import { parseSessionAddress } from './opencode/session-address.js';
 
@@ -20,7 +21,7 @@ const notLogs = /^(?:readme|licen[cs]e|notice|changelog|adp-readme-license)(?:[.
  * The files at a path: the file itself, or all files of the folder and its subfolders, sorted by name. Links to folders are
  * not followed. Of the folders of opencode, in which a session has many files, only the file that begins a session is listed.
  *
- * @throws {@link LogReadError} when the path does not exist, is a pipe or a device, or a folder cannot be listed.
+ * @throws {@link HarnessError} `log-read` when the path does not exist, is a pipe or a device, or a folder cannot be listed.
  */
 export async function logFiles(
   path: string,
@@ -37,9 +38,9 @@ export async function logFiles(
     }
     return { isFolder: true, files: files.sort((one, other) => byCodePoint(one.file, other.file)) };
   } catch (error) {
-    throw new LogReadError({
+    throw logReadError({
       file: path,
-      reason: error instanceof Error ? error.message : String(error),
+      reason: messageOf(error),
       cause: error,
     });
   }

@@ -29,7 +29,7 @@ export interface LogSource extends LogSample {
    * Every value of the log with its line. Each call reads the file again, in blocks. A document is one value. Text that is not
    * JSON is noted and left out. With `strict` it is an error, except in a torn last line.
    *
-   * @throws {@link LogReadError}
+   * @throws {@link HarnessError} `log-read`
    */
   records(options?: { readonly strict?: boolean }): AsyncIterable<LogRecord>;
 }
@@ -55,6 +55,6 @@ export interface LogFormat {
   readonly name: string;
   /** True if the log begins in this format. Looks only at the content, never at the file name. */
   recognise(sample: LogSample): boolean;
-  /** The sessions of the log. @throws {@link LogReadError} */
+  /** The sessions of the log. @throws {@link HarnessError} `log-read` */
   read(source: LogSource): AsyncIterable<ImportedSession>;
 }

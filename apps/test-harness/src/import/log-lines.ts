@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { LogReadError } from './errors.js';
+import { messageOf } from '../harness-error.js';
+import { logReadError } from './errors.js';
 
 /** One line of a text file. */
 export interface LogLine {
@@ -14,7 +15,7 @@ export interface LogLine {
  * The lines of a UTF-8 file, read in blocks. Only a line feed ends a line: `readline` of Node also splits at U+2028 and
  * U+2029, which JSON allows inside strings.
  *
- * @throws {@link LogReadError} when the file cannot be read.
+ * @throws {@link HarnessError} `log-read` when the file cannot be read.
  */
 export async function* logLines(file: string, signal?: AbortSignal): AsyncGenerator<LogLine> {
   const stream = createReadStream(file, { encoding: 'utf8', highWaterMark: 1 << 20, signal });
@@ -37,10 +38,10 @@ export async function* logLines(file: string, signal?: AbortSignal): AsyncGenera
     }
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new LogReadError({
+    throw logReadError({
       file,
       line: line + 1,
-      reason: error instanceof Error ? error.message : String(error),
+      reason: messageOf(error),
       cause: error,
     });
   }

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { LogReadError, UnknownLogFormatError } from './errors.js';
+import { messageOf } from '../harness-error.js';
+import type { HarnessError } from '../harness-error.js';
+import { logReadError, unknownLogFormat } from './errors.js';
 import { jsonValues } from './json-values.js';
 import type { LogRecord, LogSample, LogSource, OpenLogOptions } from './log-format.js';
 import type { LogLine } from './log-lines.js';
@@ -15,7 +17,7 @@ const sampleSize = { values: 200, characters: 1 << 20 };
  * Opens a log: one JSON value per line, one JSON document, or the database of opencode. A document is kept in memory; lines
  * are read in blocks, a database session by session.
  *
- * @throws {@link UnknownLogFormatError} when the file contains no JSON; {@link LogReadError} when it cannot be read.
+ * @throws {@link HarnessError} `unknown-log-format` when the file contains no JSON; {@link HarnessError} `log-read` when it cannot be read.
  */
 export async function openLog(file: string, options: OpenLogOptions): Promise<LogSource> {
   const { signal } = options;
@@ -69,8 +71,8 @@ async function isDocument(file: string, signal: AbortSignal | undefined): Promis
 
 async function sampleOfDocument(file: string, options: OpenLogOptions): Promise<LogSample> {
   const text = await textOfFile(file, options.signal);
-  const unknown = (reason: string, cause?: unknown): UnknownLogFormatError =>
-    new UnknownLogFormatError({ file, reason, knownFormats: options.knownFormats, cause });
+  const unknown = (reason: string, cause?: unknown): HarnessError =>
+    unknownLogFormat({ file, reason, knownFormats: options.knownFormats, cause });
   if (text.trim() === '') throw unknown('it is empty');
   try {
     const document = JSON.parse(text) as unknown;
@@ -86,7 +88,7 @@ async function textOfFile(file: string, signal: AbortSignal | undefined): Promis
     return text.startsWith('\uFEFF') ? text.slice(1) : text;
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new LogReadError({ file, reason: error instanceof Error ? error.message : String(error), cause: error });
+    throw logReadError({ file, reason: messageOf(error), cause: error });
   }
 }
 
@@ -122,7 +124,7 @@ function noteBroken(
   if (!terminated) {
     log.notes.add('torn-last-line', `${what}, the last, are not JSON and were left out`, line);
   } else if (log.strict) {
-    throw new LogReadError({ file: log.file, line, reason: 'the line is not JSON' });
+    throw logReadError({ file: log.file, line, reason: 'the line is not JSON' });
   } else {
     log.notes.add('not-json', `${what} are not JSON and were left out`, line);
   }

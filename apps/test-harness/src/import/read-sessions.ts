@@ -1,5 +1,6 @@
 import { isLLMConvertible, PalimpsestError, wellFormedEvent } from '@palimpsest/events';
-import { LogReadError, UnknownLogFormatError } from './errors.js';
+import { messageOf } from '../harness-error.js';
+import { logReadError, unknownLogFormat } from './errors.js';
 import { logFormats } from './formats/index.js';
 import { palimpsestJsonl } from './formats/palimpsest-jsonl.js';
 import type { ImportedSession, LogFormat, LogSource } from './log-format.js';
@@ -31,8 +32,8 @@ export const logFormatNames: readonly string[] = logFormats.map((format) => form
  * In a folder, a file that cannot be read is added to `skipped` with the reason, and the next file is read. A path that names
  * a file throws.
  *
- * @throws {@link UnknownLogFormatError} when the named file has no known format; names the known formats.
- * @throws {@link LogReadError} when a file cannot be read, or is a Palimpsest log with a broken line; names file and line.
+ * @throws {@link HarnessError} `unknown-log-format` when the named file has no known format; names the known formats.
+ * @throws {@link HarnessError} `log-read` when a file cannot be read, or is a Palimpsest log with a broken line; names file and line.
  */
 export function readSessions(path: string, options: ReadSessionsOptions = {}): SessionReader {
   const skipped: SkippedFile[] = [];
@@ -67,7 +68,7 @@ async function* sessionsOf(
   const source = await openLog(file, { name, knownFormats: logFormatNames, signal });
   const format = logFormats.find((candidate) => candidate.recognise(source));
   if (format === undefined) {
-    throw new UnknownLogFormatError({
+    throw unknownLogFormat({
       file,
       reason: 'it is of none of the known formats',
       knownFormats: logFormatNames,
@@ -107,7 +108,7 @@ async function* imports(format: LogFormat, source: LogSource): AsyncGenerator<Im
     yield* format.read(source);
   } catch (error) {
     if (PalimpsestError.isInstance(error) || (error instanceof Error && error.name === 'AbortError')) throw error;
-    const reason = `the reader of '${format.name}' failed: ${error instanceof Error ? error.message : String(error)}`;
-    throw new LogReadError({ file: source.file, reason, cause: error });
+    const reason = `the reader of '${format.name}' failed: ${messageOf(error)}`;
+    throw logReadError({ file: source.file, reason, cause: error });
   }
 }

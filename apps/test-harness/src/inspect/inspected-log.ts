@@ -6,7 +6,7 @@ import type { Session } from '../import/index.js';
 import { expectedReads } from '../measure/recorded-cache.js';
 import { recordedSession } from '../measure/recorded-session.js';
 import { condensedCalls } from '../replay/replay-session.js';
-import { InspectError } from './inspect-error.js';
+import { HarnessError } from '../harness-error.js';
 
 /** A log until one of its model calls, with the view that the call was sent. */
 export interface InspectedLog {
@@ -44,7 +44,7 @@ export interface InspectedLogOptions {
 /**
  * The log until a model call: with the condensations that it records, or with those that a condenser makes in a replay.
  *
- * @throws {@link InspectError} when the session has no such call.
+ * @throws {@link HarnessError} `inspect` when the session has no such call.
  */
 export async function inspectedLog(session: Session, options: InspectedLogOptions = {}): Promise<InspectedLog> {
   const { events, name, format } = session;
@@ -63,7 +63,7 @@ export async function inspectedLog(session: Session, options: InspectedLogOption
 function callOf(wanted: number | undefined, count: number, name: string): number | undefined {
   if (wanted !== undefined && wanted > count) {
     const reason = count === 0 ? 'has no model call' : `has ${count} model calls`;
-    throw new InspectError(`'${name}' ${reason}: there is no call ${wanted} to show.`);
+    throw new HarnessError('inspect', `'${name}' ${reason}: there is no call ${wanted} to show.`);
   }
   return wanted ?? (count === 0 ? undefined : count);
 }

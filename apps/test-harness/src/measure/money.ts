@@ -1,4 +1,5 @@
-import { pricesAt } from '@palimpsest/llm-adapters';
+import { pricesAt, priceTable } from '@palimpsest/llm-adapters';
+import { HarnessError } from '../harness-error.js';
 
 /** What one request or one call of the condenser's own model used. Unit: tokens. */
 export interface TokenUse {
@@ -46,6 +47,17 @@ export function pricesOfModel(model: string, date: Date): Prices | undefined {
   });
   const tiers = (known.tiers ?? []).map((tier) => ({ ...perToken(tier), abovePromptTokens: tier.abovePromptTokens }));
   return { name: model, unit: 'USD', ...perToken(known), tiers };
+}
+
+/** Returns the prices of a model, in USD a token. @throws {@link HarnessError} `unknown-model`; lists the models that have some */
+export function knownPricesOf(model: string, date: Date): Prices {
+  const prices = pricesOfModel(model, date);
+  if (prices !== undefined) return prices;
+  const known = [...new Set(priceTable.flatMap(({ models }) => models))].sort();
+  throw new HarnessError(
+    'unknown-model',
+    `No prices are known for the model '${model}'. There are prices for: ${known.join(', ')}.`,
+  );
 }
 
 /** What one call cost. Unit: that of the prices. */

@@ -1,6 +1,5 @@
 import type { Event } from '@palimpsest/events';
-import { pricesOfModel } from '../measure/money.js';
-import { UnknownModelError } from '../measure/unknown-model-error.js';
+import { knownPricesOf, pricesOfModel } from '../measure/money.js';
 import type { PricedAs } from './page-data.js';
 
 /** The model of the prices where none is named, and the sessions name none that has prices. */
@@ -19,11 +18,11 @@ export class RecordedModels {
   /**
    * The model by whose prices the sessions are priced: the named one, else the recorded one with most calls that has prices.
    *
-   * @throws {@link UnknownModelError} for a named model without known prices
+   * @throws {@link HarnessError} `unknown-model` for a named model without known prices
    */
   pricedAs(named: string | undefined, date: Date): PricedAs {
     if (named !== undefined) {
-      if (pricesOfModel(named, date) === undefined) throw new UnknownModelError(named);
+      knownPricesOf(named, date);
       return { model: named, because: 'named' };
     }
     const all = [...this.#calls.values()].reduce((sum, calls) => sum + calls, 0);

@@ -12,8 +12,7 @@ import { shownLines } from '@palimpsest/terminal';
 import { bestPolicy } from './headline.js';
 import { readSessions } from '../import/index.js';
 import type { SkippedFile } from '../import/index.js';
-import { priceRows, pricesOfModel } from '../measure/money.js';
-import { UnknownModelError } from '../measure/unknown-model-error.js';
+import { knownPricesOf, priceRows } from '../measure/money.js';
 import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/replay.js';
 import type { ReplayedSession } from '../replay/replay-report.js';
 import { tokenUnit } from '../replay/token-unit.js';
@@ -56,9 +55,9 @@ export const reportCondensers: readonly string[] = [
  * Replays the sessions at the paths, or the newest ones of this machine's agents, and writes the page. Resolves to the exit
  * code: 0, or 1 when there is no session.
  *
- * @throws {@link UnknownModelError} for a model without known prices
- * @throws {@link PageNotWrittenError} when the page cannot be written
- * @throws {@link PageTooLargeError} when the figures alone are too large for a page
+ * @throws {@link HarnessError} `unknown-model` for a model without known prices
+ * @throws {@link HarnessError} `page-not-written` when the page cannot be written
+ * @throws {@link HarnessError} `page-too-large` when the figures alone are too large for a page
  */
 export async function reportCommand(paths: readonly string[], options: ReportCommandOptions): Promise<number> {
   const { all, redact, contextWindow, condenser, config, workers = defaultWorkers(), cache = true } = options;
@@ -75,9 +74,7 @@ export async function reportCommand(paths: readonly string[], options: ReportCom
     }
     const today = new Date();
     const priced = read.models.pricedAs(options.model, today);
-    const dollars = pricesOfModel(priced.model, today);
-    if (dollars === undefined) throw new UnknownModelError(priced.model);
-    const prices = [dollars, ...priceRows];
+    const prices = [knownPricesOf(priced.model, today), ...priceRows];
     const data = {
       harness: ownVersion(),
       createdAt: today.toISOString(),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PageData } from './page-data.js';
-import { PageTooLargeError } from './page-too-large-error.js';
+import { HarnessError } from '../harness-error.js';
 import { pageHtml, scriptJson } from './page-html.js';
 import { reportPage } from './report-page.js';
 
@@ -61,6 +61,6 @@ test('timelines that do not fit are left out and counted; the page keeps to its 
 test('a page that is too large without timelines is an error that says how large', () => {
   const make = (): unknown =>
     reportPage({ ...data, skipped: [{ file: 'f', reason: 'x'.repeat(3_000) }] }, [], assets, 2_000);
-  expect(make).toThrow(PageTooLargeError);
+  expect(make).toThrow(HarnessError);
   expect(make).toThrow(/MB/);
 });

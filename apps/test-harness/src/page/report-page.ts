@@ -1,4 +1,4 @@
-import { PageTooLargeError } from './page-too-large-error.js';
+import { HarnessError } from '../harness-error.js';
 import type { PageData } from './page-data.js';
 import { pageHtml, timelineElement } from './page-html.js';
 import type { PageAssets } from './page-html.js';
@@ -23,7 +23,7 @@ export interface ReportPage {
 /**
  * Makes one page with the timelines that fit, in their order; one that does not fit is left out and counted.
  *
- * @throws {@link PageTooLargeError} when the page is too large without a timeline
+ * @throws {@link HarnessError} `page-too-large` when the page is too large without a timeline
  */
 export function reportPage(
   data: Omit<PageData, 'timelines' | 'trimmed'>,
@@ -38,7 +38,14 @@ export function reportPage(
   };
   // What the list of all timelines takes is counted whether they fit or not.
   let bytes = Buffer.byteLength(page([], []).html) + timelines.length * bytesOfLink;
-  if (bytes > largest) throw new PageTooLargeError({ bytes, largest, sessions: data.sessions.length });
+  if (bytes > largest) {
+    const megabytes = (size: number): string => (size / 1e6).toFixed(1);
+    throw new HarnessError(
+      'page-too-large',
+      `The figures of ${data.sessions.length} sessions make a page of ${megabytes(bytes)} MB; the limit is ${megabytes(largest)} MB. ` +
+        'Name fewer sessions, or fewer condensers (-c).',
+    );
+  }
   const shown: SessionWithTimeline[] = [];
   const elements: string[] = [];
   for (const each of timelines) {

@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { HarnessError, messageOf } from '../harness-error.js';
 import { ownFile } from '../own-package.js';
 import type { ReplayOptions } from '../replay/replay.js';
 import type { ReplayedSession } from '../replay/replay-report.js';
@@ -7,7 +8,6 @@ import type { SessionTimeline } from '../replay/timeline.js';
 import type { PageData, TimelineLink } from './page-data.js';
 import { pageHtml } from './page-html.js';
 import type { PageAssets } from './page-html.js';
-import { PageNotWrittenError } from './page-not-written-error.js';
 import { redactedSession, redactedTimeline } from './redaction.js';
 import { reportPage } from './report-page.js';
 
@@ -124,7 +124,8 @@ async function writeText(file: string, text: string): Promise<string> {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
   } catch (cause) {
-    throw new PageNotWrittenError(file, cause);
+    const message = `Cannot write '${file}': ${messageOf(cause)}. Name another place with --output.`;
+    throw new HarnessError('page-not-written', message, { file, cause });
   }
   return file;
 }

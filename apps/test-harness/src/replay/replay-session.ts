@@ -3,6 +3,7 @@ import type { CreateEvent, Event } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { condenseUntilSettled, ViewProjection } from '@palimpsest/view';
 import type { AttemptReport, CachePrices, Condenser } from '@palimpsest/view';
+import { messageOf } from '../harness-error.js';
 import { prefixMeter } from '../measure/prompt-meter.js';
 import type { RecordedSession } from '../measure/recorded-session.js';
 import type { CondensedCall, Meter } from '../measure/replayed-call.js';
@@ -95,7 +96,7 @@ export async function* condensedCalls(
         });
     } catch (error) {
       isStalled = limit.signal.aborted;
-      errors.push(error instanceof Error ? error.message : String(error));
+      errors.push(messageOf(error));
       view = projection.view;
     } finally {
       limit.clear();

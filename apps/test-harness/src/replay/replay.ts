@@ -8,7 +8,7 @@ import type { Session, SkippedFile } from '../import/index.js';
 import { priceRows } from '../measure/money.js';
 import type { Prices } from '../measure/money.js';
 import { codeDigest } from './code-digest.js';
-import { OutOfMemoryError } from './out-of-memory-error.js';
+import { HarnessError } from '../harness-error.js';
 import { policyDigest } from './policy-digest.js';
 import type { Policy } from './policy.js';
 import type { ReplayedSession } from './replay-report.js';
@@ -70,8 +70,8 @@ export function defaultCacheFolder(): string {
 /**
  * Replays every session of files and folders through every policy. At most twice as many sessions as threads are in memory.
  *
- * @throws {@link UnknownLogFormatError} when a path is a file of no known format.
- * @throws {@link LogReadError} when a path cannot be read.
+ * @throws {@link HarnessError} `unknown-log-format` when a path is a file of no known format.
+ * @throws {@link HarnessError} `log-read` when a path cannot be read.
  */
 export function replayPaths(paths: readonly string[], options: ReplayOptions): ReplayRun {
   const skipped: SkippedFile[] = [];
@@ -227,8 +227,14 @@ async function replayerOfThisThread(settings: TaskSettings): Promise<(events: re
   return (events) => sessionReplayer(events, { ...settings, summariser: summariserFor(settings.summariser) });
 }
 
-/** @throws {@link OutOfMemoryError} for the end of a thread without memory, and every other error as it is */
+/** @throws {@link HarnessError} `out-of-memory` for the end of a thread without memory, and every other error as it is */
 function failure(file: string, error: unknown): never {
   const { code } = error as { readonly code?: unknown };
-  throw code === 'ERR_WORKER_OUT_OF_MEMORY' ? new OutOfMemoryError(file, error) : error;
+  if (code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
+  throw new HarnessError(
+    'out-of-memory',
+    `Replaying '${file}' needs more memory than a thread has. Give it more, as with NODE_OPTIONS=--max-old-space-size=8192, ` +
+      'or leave the file out.',
+    { file, cause: error },
+  );
 }

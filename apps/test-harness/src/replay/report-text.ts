@@ -1,6 +1,7 @@
 import type { SkippedFile } from '../import/index.js';
 import { pooledCache } from '../measure/recorded-cache.js';
-import { logFormatNames, UnknownLogFormatError } from '../import/index.js';
+import { HarnessError } from '../harness-error.js';
+import { logFormatNames } from '../import/index.js';
 import { isLong, noteCounts, rentRegret, reportRows } from './replay-report.js';
 import type { ReplayedSession } from './replay-report.js';
 import { coloursFor, onOneLine } from '@palimpsest/terminal';
@@ -101,7 +102,7 @@ function explanation({ summariser }: Report): string {
 function remarks({ sessions, skipped }: Report): readonly string[] {
   const notes = noteCounts(sessions);
   const compacted = sessions.filter(({ recordedCompactions }) => recordedCompactions > 0);
-  const unknown = skipped.filter(({ error }) => UnknownLogFormatError.isInstance(error));
+  const unknown = skipped.filter((each) => shortReason(each) !== each.reason);
   return [
     ...(compacted.length > 0
       ? [
@@ -120,7 +121,7 @@ function remarks({ sessions, skipped }: Report): readonly string[] {
 
 /** The reason without the list of formats, which stands below all files. */
 export function shortReason({ reason, error }: SkippedFile): string {
-  return UnknownLogFormatError.isInstance(error) ? error.reason : reason;
+  return HarnessError.isInstance(error) && error.code === 'unknown-log-format' ? (error.reason ?? reason) : reason;
 }
 
 function times(count: number): string {

@@ -2,7 +2,7 @@ import type { Completion, LLM } from '@palimpsest/llm-adapters';
 import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
 import type { TokenUse } from '../measure/money.js';
-import { InvalidSummariserError } from './invalid-summariser-error.js';
+import { HarnessError } from '../harness-error.js';
 
 /** The model that condensers ask in a replay, and what each of its calls used. Unit: tokens. */
 export interface Summariser {
@@ -15,22 +15,22 @@ const providers = {
   anthropic: { variable: 'ANTHROPIC_API_KEY', create: anthropicLLM },
 } as const;
 
-/** The provider and the name of a model that is given as `provider/name`. @throws {@link InvalidSummariserError} for other text. */
+/** The provider and the name of a model that is given as `provider/name`. @throws {@link HarnessError} `invalid-summariser` for other text. */
 function parsed(model: string) {
   const [, provider = '', name = ''] = /^([^/]+)\/(.+)$/.exec(model) ?? [];
   const known = Object.entries(providers).find(([key]) => key === provider)?.[1];
   if (known === undefined) {
     const reason = `must be one of these, a slash, and the model's name: ${Object.keys(providers).join(', ')}`;
-    throw new InvalidSummariserError(model, reason);
+    throw invalidSummariser(model, reason);
   }
   return { ...known, name };
 }
 
-/** @throws {@link InvalidSummariserError} when the provider is unknown or its key is not in the environment. */
+/** @throws {@link HarnessError} `invalid-summariser` when the provider is unknown or its key is not in the environment. */
 export function assertSummariser(model: string): void {
   const { variable } = parsed(model);
   if ((process.env[variable] ?? '') === '')
-    throw new InvalidSummariserError(model, `needs a key: set the environment variable ${variable}`);
+    throw invalidSummariser(model, `needs a key: set the environment variable ${variable}`);
 }
 
 /** Makes the summariser of one replay. @param model as `provider/name`; undefined: the stand-in */
@@ -59,4 +59,8 @@ function useOf({ usage }: Completion): TokenUse {
     input: usage.uncachedInputTokens,
     output: usage.outputTokens,
   };
+}
+
+function invalidSummariser(model: string, reason: string): HarnessError {
+  return new HarnessError('invalid-summariser', `The summariser '${model}' ${reason}.`);
 }

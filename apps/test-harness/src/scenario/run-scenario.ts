@@ -8,11 +8,11 @@ import type { CreateEvent, Event, EventStore, Message } from '@palimpsest/events
 import { observationLabel, relevanceCondenser, relevanceTool } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
 import { pipelineCondenser } from '@palimpsest/condensers';
+import { HarnessError, messageOf } from '../harness-error.js';
 import { findRefusals } from '../replay/refusals.js';
 import { failuresOf } from './expectations.js';
 import type { Failure, Outcome } from './expectations.js';
 import type { ScenarioFile, ScenarioPath } from './scenario-file.js';
-import { ScenarioError } from './scenario-file.js';
 import { scriptedModel, ScriptTooShortError, summariser } from './scripted-model.js';
 import type { Kill } from './scripted-model.js';
 import { scriptedTool, textOf } from './scripted-tool.js';
@@ -35,7 +35,7 @@ const usualSummaries = ['What was done so far was summarised here.'];
  * Runs a scenario: a real agent and condenser, with a model and tools that answer from the file. Ids and times are the same in
  * every run. Every request is checked for what providers refuse.
  *
- * @throws {@link ScenarioError} when the condenser cannot be made.
+ * @throws {@link HarnessError} `scenario` when the condenser cannot be made.
  */
 export async function runScenario(file: ScenarioFile): Promise<ScenarioResult> {
   const { scenario, where } = file;
@@ -100,7 +100,7 @@ async function agentOf({ file, scenario, where }: ScenarioFile, llm: Agent['llm'
       condensers.push(await loadCondenser(scenario.condenser as CondenserConfig, host));
     } catch (cause) {
       if (!PalimpsestError.isInstance(cause)) throw cause;
-      throw new ScenarioError([`${where(['condenser'])}: condenser: ${cause.message}`], { cause });
+      throw new HarnessError('scenario', `${where(['condenser'])}: condenser: ${cause.message}`, { cause });
     }
   }
   const [only] = condensers;
@@ -139,7 +139,7 @@ async function outcomeOf(
   } catch (error) {
     const [problem] = causesOf(error).filter((cause) => cause instanceof ScriptTooShortError);
     const codes = causesOf(error).flatMap((cause) => (PalimpsestError.isInstance(cause) ? [cause.code] : []));
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return {
       status: 'error',
       error: codes.join(', '),

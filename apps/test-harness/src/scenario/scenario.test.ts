@@ -9,7 +9,8 @@ import { withFiles } from '../../test-support/fixtures/fixture-files.js';
 import { scenarioCommand } from '../scenario-command.js';
 import { runScenario } from './run-scenario.js';
 import type { ScenarioResult } from './run-scenario.js';
-import { parseScenario, readScenario, ScenarioError } from './scenario-file.js';
+import { parseScenario, readScenario } from './scenario-file.js';
+import { HarnessError } from '../harness-error.js';
 import { scenarioJsonSchema } from './scenario-schema.js';
 
 const folder = fileURLToPath(new URL('../../scenarios/', import.meta.url));
@@ -24,7 +25,7 @@ function problems(text: string): readonly string[] {
   try {
     parseScenario('a.yaml', text);
   } catch (error) {
-    if (ScenarioError.isInstance(error)) return error.problems;
+    if (HarnessError.isInstance(error)) return error.message.split('\n');
     throw error;
   }
   return [];

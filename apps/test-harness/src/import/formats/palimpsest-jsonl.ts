@@ -1,6 +1,6 @@
 import type { Event, InternalEvent } from '@palimpsest/events';
 import { InvalidEventError, isLLMConvertible, parseEvent } from '@palimpsest/events';
-import { LogReadError } from '../errors.js';
+import { logReadError } from '../errors.js';
 import { isObject, textOf } from '../json-shape.js';
 import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
 
@@ -86,7 +86,7 @@ function eventOf(value: unknown, file: string, line: number): Event {
     return parseEvent(value);
   } catch (error) {
     if (!InvalidEventError.isInstance(error)) throw error;
-    throw new LogReadError({ file, line, reason: error.message, cause: error });
+    throw logReadError({ file, line, reason: error.message, cause: error });
   }
 }
 

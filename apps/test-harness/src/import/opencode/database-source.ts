@@ -1,8 +1,9 @@
 import { access } from 'node:fs/promises';
-import { LogReadError, UnknownLogFormatError } from '../errors.js';
+import { logReadError, unknownLogFormat } from '../errors.js';
 import type { LogRecord, LogSource, OpenLogOptions } from '../log-format.js';
 import { NoteTaker } from '../note-taker.js';
 import { isDatabase, openOpencodeDatabase } from './database.js';
+import { messageOf } from '../../harness-error.js';
 import { parseSessionAddress } from './session-address.js';
 
 /** A database, and the session that an address names. */
@@ -11,7 +12,7 @@ export interface DatabasePlace {
   readonly id: string | undefined;
 }
 
-/** The database that a path or an address names; `undefined` for any other file. @throws {@link LogReadError} */
+/** The database that a path or an address names; `undefined` for any other file. @throws {@link HarnessError} `log-read` */
 export async function databasePlace(path: string): Promise<DatabasePlace | undefined> {
   const address = (await exists(path)) ? undefined : parseSessionAddress(path);
   const place = { database: address?.database ?? path, id: address?.id };
@@ -42,7 +43,7 @@ async function* records(
   const opened = await reading(file, openOpencodeDatabase(database));
   try {
     const refuse = (reason: string): never => {
-      throw new UnknownLogFormatError({ file, reason, knownFormats });
+      throw unknownLogFormat({ file, reason, knownFormats });
     };
     if (!opened.isOpencode) refuse('it is an SQLite database without sessions of opencode');
     const ids = id === undefined ? opened.sessions().map((session) => session.id) : [id];
@@ -60,7 +61,7 @@ async function reading<Result>(file: string, work: Promise<Result>): Promise<Res
   try {
     return await work;
   } catch (cause) {
-    throw new LogReadError({ file, reason: cause instanceof Error ? cause.message : String(cause), cause });
+    throw logReadError({ file, reason: messageOf(cause), cause });
   }
 }
 
