@@ -27,16 +27,18 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 // The built command prints one in the tests of the command.
-test('replays a folder through every condenser and prints the table', async () => {
+test('replays a folder through every condenser and prints one table, with --all the others', async () => {
   const { code, stdout, stderr } = await harness('replay', folder);
   expect(stdout).toContain('2 sessions, 82 model calls');
-  expect(stdout).toContain('o200k');
   for (const name of ['none', 'noOp', 'recentEvents', 'observationMasking', 'extractiveSummary', 'pipeline']) {
-    expect(stdout).toMatch(new RegExp(`│ ${name} `));
+    expect(stdout.match(new RegExp(`^${name} .* %$`, 'gm')), name).toHaveLength(1);
   }
   expect(stdout).toContain('recipe.md');
   expect(stderr).toContain('short-chat.txt');
   expect(code).toBe(0);
+  const all = await harness('replay', folder, '-c', 'noOp', '--all');
+  expect(all.stdout).toContain('requests (o200k)');
+  expect(all.stdout.match(/^noOp /gm)).toHaveLength(6);
 });
 
 test('--json prints one document, with a row for each condenser and each session', async () => {

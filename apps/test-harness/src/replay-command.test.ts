@@ -125,7 +125,7 @@ test('a condenser that ends its thread or throws is named, and no terminal obeys
     (error: unknown) => error,
   )) as { readonly code: number; readonly stdout: string };
   expect(failed.code).toBe(1);
-  expect(failed.stdout).toMatch(/│ none /);
+  expect(failed.stdout).toMatch(/^none /m);
   expect(failed.stdout).toContain('failed: a.jsonl, @acme/exits, model call 1: process.exit(7) was called');
   expect(failed.stdout).toContain('failed: a.jsonl, @acme/shouts, model call 1: boom \\x1b[2J');
   expect(failed.stdout).not.toContain('\u001b');

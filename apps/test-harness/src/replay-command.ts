@@ -4,10 +4,9 @@ import { knownPricesOf, priceRows } from './measure/money.js';
 import { progress } from './progress.js';
 import { policiesOf } from './replay/policies-of.js';
 import { defaultCacheFolder, defaultWorkers, replayPaths } from './replay/replay.js';
-import { reportJson } from './replay/report-json.js';
 import { reportRows } from './replay/replay-report.js';
 import type { ReplayedSession } from './replay/replay-report.js';
-import { reportText } from './replay/report-text.js';
+import { reportJson, reportText } from './cli/report-text.js';
 import { assertSummariser } from './replay/summariser.js';
 import { duration, timeLeft } from './replay/time-left.js';
 import { linePrinter } from '@palimpsest/terminal';
@@ -28,6 +27,8 @@ export interface ReplayCommandOptions {
   /** False: nothing is stored, and nothing that was stored is used. */
   readonly cache?: boolean;
   readonly sessions: boolean;
+  /** All tables, not one alone. */
+  readonly all: boolean;
   readonly json: boolean;
 }
 
@@ -81,7 +82,7 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
   const report = { sessions, skipped: run.skipped, summariser, isInterrupted };
   const rows = reportRows(sessions);
   const print = linePrinter(process.stdout);
-  await print(options.json ? reportJson(report) : reportText(report, { eachSession: options.sessions }));
+  await print(options.json ? reportJson(report) : reportText(report, options));
   if (isInterrupted) return interrupted;
   const bad = rows.some(({ refusedLists, condenserErrors }) => refusedLists > 0 || condenserErrors > 0);
   return bad || sessions.length === 0 ? 1 : 0;

@@ -24,7 +24,8 @@ export function addReplayCommand(program: Command): void {
       'really ask this model for summaries, as openai/… or anthropic/…; its key is read from the environment (default: a stand-in, offline)',
     )
     .option('--sessions', 'show a table for each session too', false)
-    .option('--json', 'print the whole report as JSON instead of tables', false);
+    .option('--all', 'show every table: bills by prices, recall by kind and distance, requests', false)
+    .option('--json', 'print the whole report as JSON instead of the table', false);
   command.addHelpText('after', rivalList());
   addSharedOptions(command).action(async (paths: readonly string[], options: ReplayCommandOptions) => {
     const { replayCommand } = await import('../replay-command.js');

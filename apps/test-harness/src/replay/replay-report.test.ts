@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { isLong, noteCounts, rentRegret, reportRows } from './replay-report.js';
 import type { ReplayedSession } from './replay-report.js';
-import { reportJson } from './report-json.js';
-import { reportText } from './report-text.js';
+import { reportJson, reportText } from '../cli/report-text.js';
 import type { SessionReplay } from './session-replayer.js';
 
 const full = { part: 1, whole: 1 };
@@ -164,10 +163,10 @@ test('what recorded caches read is a line of the text and a field of the JSON, o
     skipped: [],
     isInterrupted: false,
   };
-  expect(reportText(report, { eachSession: false })).toContain(
+  expect(reportText(report, { sessions: false, all: false })).toContain(
     'Recorded cache: read 90.0 % of what it should have (1 of 2 sessions, 10 answers); answers that read too little: expired 1',
   );
   expect(JSON.parse(reportJson(report))).toMatchObject({ recordedCache: read });
   const without = { ...report, sessions: report.sessions.slice(1) };
-  expect(reportText(without, { eachSession: false })).not.toContain('Recorded cache');
+  expect(reportText(without, { sessions: false, all: false })).not.toContain('Recorded cache');
 });

@@ -2,10 +2,11 @@ import type { SkippedFile } from '../import/index.js';
 import { pooledCache } from '../measure/recorded-cache.js';
 import { HarnessError } from '../harness-error.js';
 import { logFormatNames } from '../import/index.js';
-import { isLong, noteCounts, rentRegret, reportRows } from './replay-report.js';
-import type { ReplayedSession } from './replay-report.js';
-import { coloursFor, onOneLine } from '@palimpsest/terminal';
-import { reportTable } from './report-table.js';
+import { isLong, noteCounts, rentRegret, reportRows } from '../replay/replay-report.js';
+import type { ReplayedSession } from '../replay/replay-report.js';
+import { coloursFor, onOneLine, shownJson } from '@palimpsest/terminal';
+import { tokenUnit } from '../replay/token-unit.js';
+import { reportTables } from './tables.js';
 
 /** What a replay found, to be printed. */
 export interface Report {
@@ -17,12 +18,19 @@ export interface Report {
   readonly isInterrupted: boolean;
 }
 
-/** The report as text: tables, what went wrong, how to read it, and the files without a session. */
-export function reportText(report: Report, { eachSession }: { readonly eachSession: boolean }): string {
+/** Options of {@link reportText}. */
+export interface ReportTextOptions {
+  /** Whether each session has a table of its own, too. */
+  readonly sessions: boolean;
+  /** Whether all tables are shown. */
+  readonly all: boolean;
+}
+
+/** Formats the report as text: the table, what went wrong, how to read it, and the files without a session. */
+export function reportText(report: Report, { sessions: eachSession, all }: ReportTextOptions): string {
   const { sessions } = report;
-  const colour = coloursFor(process.stdout).isColorSupported;
-  const table = (some: readonly ReplayedSession[]): string =>
-    reportTable(reportRows(some), rentRegret(some), { colour });
+  const options = { all, hasStandIn: report.summariser === undefined, colours: coloursFor(process.stdout) };
+  const table = (some: readonly ReplayedSession[]): string => reportTables(reportRows(some), rentRegret(some), options);
   const long = sessions.filter(isLong);
   const each = eachSession && sessions.length > 1 ? sessions : [];
   const lines = [
@@ -42,13 +50,32 @@ export function reportText(report: Report, { eachSession }: { readonly eachSessi
       : []),
     ...recordedCacheLine(sessions),
     ...sessions.flatMap(troublesOf),
-    ...(sessions.length > 0 ? [explanation(report)] : []),
+    ...(sessions.length > 0 ? ['', explanation(report, all)] : []),
     ...remarks(report),
   ];
   return lines.join('\n');
 }
 
-/** What the recorded providers' caches read: it is the same for every condenser. */
+/** Formats the report as one JSON document. Shares and prices are numbers; counts of tokens are in the unit that it names. */
+export function reportJson({ sessions, skipped, summariser, isInterrupted }: Report): string {
+  const long = sessions.filter(isLong);
+  const report = {
+    tokenUnit,
+    /** The model that condensers asked; the stand-in's summaries have no content, so recall with it is a lower bound. */
+    summariser: summariser ?? 'stand-in',
+    isInterrupted,
+    rows: reportRows(sessions),
+    rent: rentRegret(sessions),
+    /** What the providers of all sessions reported to have read from their caches, beside what they should have. */
+    recordedCache: pooledCache(sessions.map((session) => session.recordedCache)),
+    long: { sessions: long.map(({ name }) => name), rows: reportRows(long), rent: rentRegret(long) },
+    sessions,
+    skipped: skipped.map((each) => ({ file: each.file, reason: shortReason(each), notes: each.notes })),
+  };
+  return shownJson(report);
+}
+
+/** Says what the recorded providers' caches read. It is the same for every condenser. */
 function recordedCacheLine(sessions: readonly ReplayedSession[]): readonly string[] {
   const withUsage = sessions.filter(({ recordedCache }) => recordedCache !== undefined);
   const pooled = pooledCache(withUsage.map(({ recordedCache }) => recordedCache));
@@ -85,17 +112,18 @@ function troublesOf({ name, replays }: ReplayedSession): readonly string[] {
   });
 }
 
-function explanation({ summariser }: Report): string {
+function explanation({ summariser }: Report, all: boolean): string {
   return [
     'Bills are of input and of the condenser’s own model calls; r is the price of a cached token, a written one costs 1.25, an',
-    'output token 5 times an uncached one. Recall is the share of what later calls took from old results that was in view.',
+    'output token 5 times an uncached one. Forgotten is the share of what later calls took from old results that was not in view.',
     ...(summariser === undefined
       ? [
-          'Condensers that ask a model got a stand-in whose summaries have no content, so their recall is a lower bound; --summariser',
-          'asks a real one.',
+          'Condensers that call a model got a stand-in whose summaries have no content, so they forget at most that; --summariser',
+          'calls a real one.',
         ]
-      : [`Condensers that ask a model asked ${summariser}.`]),
-    'What the recorded agent condensed is left out. Our time varies with the machine.',
+      : [`Condensers that call a model called ${summariser}.`]),
+    'What the recorded agent condensed is left out.',
+    all ? 'Our time varies with the machine.' : 'More tables: --all. All figures: --json.',
   ].join('\n');
 }
 
@@ -119,8 +147,8 @@ function remarks({ sessions, skipped }: Report): readonly string[] {
   ];
 }
 
-/** The reason without the list of formats, which stands below all files. */
-export function shortReason({ reason, error }: SkippedFile): string {
+/** Returns the reason without the list of formats, which stands below all files. */
+function shortReason({ reason, error }: SkippedFile): string {
   return HarnessError.isInstance(error) && error.code === 'unknown-log-format' ? (error.reason ?? reason) : reason;
 }
 
