@@ -1,11 +1,10 @@
-import type { SkippedFile } from '../import/index.js';
-import { pooledCache } from '../measure/recorded-cache.js';
+import { coloursFor, onOneLine, shownJson } from '@palimpsest/terminal';
 import { HarnessError } from '../harness-error.js';
 import { logFormatNames } from '../import/index.js';
-import { isLong, noteCounts, rentRegret, reportRows } from '../replay/replay-report.js';
-import type { ReplayedSession } from '../replay/replay-report.js';
-import { coloursFor, onOneLine, shownJson } from '@palimpsest/terminal';
-import { tokenUnit } from '../replay/token-unit.js';
+import type { SkippedFile } from '../import/index.js';
+import { pooledCache } from '../measure/recorded-cache.js';
+import { isLong, noteCounts, rentRegret, reportRows, tokenUnit } from '../replay/report.js';
+import type { ReplayedSession } from '../replay/report.js';
 import { reportTables } from './tables.js';
 
 /** What a replay found, to be printed. */

@@ -1,7 +1,7 @@
 import { widthOf } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
-import type { Regret, ReplayRow } from '../replay/replay-report.js';
-import { tokenUnit } from '../replay/token-unit.js';
+import { tokenUnit } from '../replay/report.js';
+import type { Regret, ReplayRow } from '../replay/report.js';
 
 /** Options of {@link reportTables}. */
 export interface TableOptions {

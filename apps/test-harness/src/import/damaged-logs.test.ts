@@ -3,7 +3,7 @@ import { PalimpsestError } from '@palimpsest/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fixture, sessionsAt, withFiles } from '../../test-support/fixtures/fixture-files.js';
-import type { Session } from './session.js';
+import type { Session } from './log/session.js';
 
 const files = readdirSync(fixture('.')).filter((name) => /\.jsonl?$/.test(name));
 const junk = fc

@@ -1,12 +1,11 @@
 import { logBuilder } from '@palimpsest/events/testing';
-import { expect, test } from 'vitest';
-import { textCounter } from '../replay/token-counter.js';
-import { controlsOf, recallAt } from './controls.js';
-import { eventTokens } from './event-tokens.js';
-import { evidenceOf } from './evidence/evidence.js';
-import { prefixMeter } from './prompt-meter.js';
-import { recordedSession } from './recorded-session.js';
 import { View } from '@palimpsest/view';
+import { expect, test } from 'vitest';
+import { prefixMeter } from './cache.js';
+import { controlsOf, recallAt } from './controls.js';
+import { evidenceOf } from './evidence.js';
+import { recordedSession } from './recorded-session.js';
+import { eventTokens, textCounter } from './tokens.js';
 
 const path = 'src/tokens/readToken.ts';
 

@@ -1,4 +1,4 @@
-import type { Evidence } from './evidence/evidence.js';
+import type { Evidence } from './evidence.js';
 import type { RecordedSession } from './recorded-session.js';
 
 /** A point of a curve: the share of raw tokens that a policy keeps, and the share of the evidence that it shows. */

@@ -1,13 +1,13 @@
 import type { Event } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import { holdsSpan } from './evidence/text-index.js';
-import type { Evidence, EvidenceKind } from './evidence/evidence.js';
-import { textOfEvent } from './event-text.js';
+import { holdsSpan } from './evidence.js';
+import type { Evidence, EvidenceKind } from './evidence.js';
 import { callsOfResidence } from './money.js';
 import type { Fault } from './money.js';
+import { textOfEvent } from './recorded-session.js';
 import type { RecordedSession } from './recorded-session.js';
 import type { Meter } from './replayed-call.js';
-import type { TextCounter } from '../replay/token-counter.js';
+import type { TextCounter } from './tokens.js';
 
 /** A share as its parts, so that shares of several sessions can be pooled: each call's evidence weighs 1 in all. */
 export interface Share {

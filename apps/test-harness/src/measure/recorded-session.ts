@@ -1,7 +1,6 @@
 import { isLLMConvertible, isToolResult } from '@palimpsest/events';
-import type { Event, EventId } from '@palimpsest/events';
-import { modelCalls } from '../import/index.js';
-import { textOfEvent } from './event-text.js';
+import type { ContentPart, Event, EventId } from '@palimpsest/events';
+import { View } from '@palimpsest/view';
 
 /** What an event of a session is for the measures. `internal`: no model reads it. */
 export type EventKind = 'system' | 'user' | 'environment' | 'agent' | 'call' | 'result' | 'internal';
@@ -64,4 +63,62 @@ export function kindOfEvent(event: Event): EventKind {
   if (event.type !== 'message') return 'internal';
   if (event.role === 'assistant') return 'agent';
   return event.source === 'user' ? 'user' : 'environment';
+}
+
+/**
+ * The positions of the recorded model calls in a log: for each response, the position of its first action or assistant
+ * message. The view's rules separate responses. The model call could receive only the events before its position. Events
+ * that repeat an id are skipped, as in a view.
+ */
+export function modelCalls(events: readonly Event[]): number[] {
+  const positions: number[] = [];
+  const seen = new Set<string>();
+  const view = View.fromEvents(events);
+  events.forEach((event, index) => {
+    if (seen.has(event.id)) return;
+    seen.add(event.id);
+    if (view.responseOf(event.id) === event.id) positions.push(index);
+  });
+  return positions;
+}
+
+/** The text of an event as a model reads it, without thinking. Strings inside of JSON arguments stand unescaped, one a line. */
+export function textOfEvent(event: Event): string {
+  switch (event.type) {
+    case 'system-prompt':
+      return `${event.systemPrompt}${event.dynamicContext ?? ''}`;
+    case 'message':
+    case 'observation':
+      return `${textOfParts(event.content)}\n${textOfParts(event.extendedContent ?? [])}`;
+    case 'action':
+      return `${textOfParts(event.thought)}\n${event.toolCall.name} ${unescaped(event.toolCall.arguments)}`;
+    case 'user-reject-observation':
+      return event.rejectionReason;
+    case 'agent-error':
+      return event.error;
+    case 'condensation-summary':
+      return event.summary;
+    default:
+      return '';
+  }
+}
+
+function textOfParts(parts: readonly ContentPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n');
+}
+
+/** The scalars of JSON text, one a line; other text unchanged. */
+function unescaped(json: string): string {
+  try {
+    return scalarsOf(JSON.parse(json)).join('\n');
+  } catch {
+    return json;
+  }
+}
+
+function scalarsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value === 'number') return [String(value)];
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(scalarsOf);
+  return [];
 }

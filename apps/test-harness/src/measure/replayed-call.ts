@@ -1,6 +1,6 @@
 import type { Condensation, Message } from '@palimpsest/events';
 import type { AttemptReport, View } from '@palimpsest/view';
-import type { PromptSize } from './prompt-meter.js';
+import type { PromptSize } from './cache.js';
 
 /** One recorded model call, as a condenser left it. */
 export interface CondensedCall {

@@ -3,13 +3,11 @@ import { dirname, resolve } from 'node:path';
 import { HarnessError, messageOf } from '../harness-error.js';
 import { ownFile } from '../own-package.js';
 import type { ReplayOptions } from '../replay/replay.js';
-import type { ReplayedSession } from '../replay/replay-report.js';
+import type { ReplayedSession } from '../replay/report.js';
 import type { SessionTimeline } from '../replay/timeline.js';
 import type { PageData, TimelineLink } from './page-data.js';
-import { pageHtml } from './page-html.js';
-import type { PageAssets } from './page-html.js';
-import { redactedSession, redactedTimeline } from './redaction.js';
-import { reportPage } from './report-page.js';
+import { pageHtml, redactedSession, redactedTimeline, reportPage } from './page.js';
+import type { PageAssets } from './page.js';
 
 /** All that a page shows besides the sessions. */
 export type ReportData = Omit<PageData, 'sessions' | 'timelines' | 'trimmed'>;

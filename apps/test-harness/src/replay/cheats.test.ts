@@ -8,10 +8,10 @@ import { expect, test } from 'vitest';
 import { readSessions } from '../import/index.js';
 import { priceRows } from '../measure/money.js';
 import { recordedSession } from '../measure/recorded-session.js';
+import { textCounter } from '../measure/tokens.js';
+import { stubSummarizer } from './models.js';
 import { condensedCalls } from './replay-session.js';
 import { sessionReplayer } from './session-replayer.js';
-import { standIn } from './stand-in-llm.js';
-import { textCounter } from './token-counter.js';
 
 const path = 'src/tokens/readToken.ts';
 
@@ -129,7 +129,7 @@ test.each([
 ])('what %s sends does not depend on the future', async (name) => {
   const corpus = fileURLToPath(new URL('../../../../corpus/demo-default.jsonl', import.meta.url));
   for await (const { events } of readSessions(corpus)) {
-    const create = () => condenserByName(name, { llm: standIn(textCounter()).llm });
+    const create = () => condenserByName(name, { llm: stubSummarizer(textCounter()).llm });
     for (const call of [20, 45, 70]) expect(await isCausal(create, events, call), `call ${call}`).toBe(true);
   }
 });

@@ -4,11 +4,11 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { condenseUntilSettled, ViewProjection } from '@palimpsest/view';
 import type { AttemptReport, CachePrices, Condenser } from '@palimpsest/view';
 import { messageOf } from '../harness-error.js';
-import { prefixMeter } from '../measure/prompt-meter.js';
+import { prefixMeter } from '../measure/cache.js';
 import type { RecordedSession } from '../measure/recorded-session.js';
 import type { CondensedCall, Meter } from '../measure/replayed-call.js';
+import type { TextCounter } from '../measure/tokens.js';
 import type { Policy } from './policy.js';
-import type { TextCounter } from './token-counter.js';
 
 /** Options of {@link condensedCalls}. */
 export interface CondensedCallsOptions {

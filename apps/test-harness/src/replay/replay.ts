@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import type { Event } from '@palimpsest/events';
 import envPaths from 'env-paths';
 import { pMapIterable, pMapSkip } from 'p-map';
+import { HarnessError } from '../harness-error.js';
 import { readSessions } from '../import/index.js';
 import type { Session, SkippedFile } from '../import/index.js';
 import { priceRows } from '../measure/money.js';
 import type { Prices } from '../measure/money.js';
-import { codeDigest } from './code-digest.js';
-import { HarnessError } from '../harness-error.js';
-import { policyDigest } from './policy-digest.js';
+import { codeDigest } from './digests.js';
+import { policyDigest } from './policy.js';
 import type { Policy } from './policy.js';
-import type { ReplayedSession } from './replay-report.js';
+import type { ReplayedSession } from './report.js';
 import type { SessionReplayer } from './session-replayer.js';
 import { resultsIfStored } from './task.js';
 import type { SessionResults, SessionTask, TaskPolicy, TaskSettings } from './task.js';
@@ -223,7 +223,7 @@ async function runnerOf(workers: number): Promise<{
 
 async function replayerOfThisThread(settings: TaskSettings): Promise<(events: readonly Event[]) => SessionReplayer> {
   const { sessionReplayer } = await import('./session-replayer.js');
-  const { summariserFor } = await import('./summariser.js');
+  const { summariserFor } = await import('./models.js');
   return (events) => sessionReplayer(events, { ...settings, summariser: summariserFor(settings.summariser) });
 }
 

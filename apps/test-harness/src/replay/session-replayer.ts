@@ -1,81 +1,42 @@
 import type { Event } from '@palimpsest/events';
 import { usualPrices } from '@palimpsest/view';
 import type { CachePrices } from '@palimpsest/view';
+import {
+  billMeter,
+  costOfDrops,
+  costUncondensed,
+  leastCost,
+  optimumTarget,
+  rentRule,
+  sizesByCall,
+} from '../measure/bill.js';
+import type { Bill } from '../measure/bill.js';
+import { breakpointMeter } from '../measure/cache.js';
 import { controlsOf } from '../measure/controls.js';
-import type { Controls } from '../measure/controls.js';
-import { costOfDrops, rentRule } from '../measure/drops.js';
-import { eventTokens } from '../measure/event-tokens.js';
-import { evidenceOf } from '../measure/evidence/evidence.js';
-import { breakpointMeter } from '../measure/marked-cache.js';
+import { evidenceOf } from '../measure/evidence.js';
 import { memoryMeter, unseenResults } from '../measure/memory.js';
-import type { Memory } from '../measure/memory.js';
-import type { Prices, TokenUse } from '../measure/money.js';
-import { costUncondensed, leastCost, optimumTarget, sizesByCall } from '../measure/optimum.js';
+import type { Prices } from '../measure/money.js';
 import { recordedCache } from '../measure/recorded-cache.js';
-import type { RecordedCache } from '../measure/recorded-cache.js';
 import { hasTimes, recordedSession } from '../measure/recorded-session.js';
-import { billMeter } from './bill.js';
-import type { Bill } from './bill.js';
-import { policyFrom } from './policy-source.js';
+import { refusalMeter } from '../measure/refusals.js';
+import { requestMeter } from '../measure/requests.js';
+import { eventTokens, textCounter } from '../measure/tokens.js';
+import { stubSummarizer, summariserFor } from './models.js';
+import type { Summariser } from './models.js';
+import { policyFrom } from './policy.js';
 import type { Policy } from './policy.js';
-import { refusalMeter } from './refusal-checker.js';
-import type { RefusedLists } from './refusal-checker.js';
 import { fixedTokensOf, replaySession } from './replay-session.js';
-import { requestMeter } from './requests.js';
-import type { Requests } from './requests.js';
-import { standIn } from './stand-in-llm.js';
-import { summariserFor } from './summariser.js';
-import type { Summariser } from './summariser.js';
 import { storedResults } from './task.js';
-import type { SessionResults, SessionTask } from './task.js';
+import type { SessionMeasures, SessionReplay, SessionResults, SessionTask } from './task.js';
 import { itemTable, timelineMeter } from './timeline.js';
 import type { PolicyTimeline, SessionTimeline } from './timeline.js';
-import { textCounter } from './token-counter.js';
-
-/** The cost of a session with nothing condensed, at the optimum, and by the rule RENT, at some prices. */
-export interface SessionOptimum {
-  readonly prices: string;
-  readonly uncondensed: number;
-  /** Of dropping to 15,000 tokens at the best calls, which knows the future. */
-  readonly least: number;
-  /** Of dropping to 15,000 tokens when the rent is due, which does not. */
-  readonly rent: number;
-  /** What the recorded agent wrote, as output. */
-  readonly agentOutput: number;
-}
-
-/** The measures of a session that do not depend on the condenser. */
-export interface SessionMeasures {
-  readonly controls: Controls;
-  readonly optima: readonly SessionOptimum[];
-  /** What the recorded agent itself wrote: words, thinking and calls. It is in no bill. Unit: tokens. */
-  readonly agentOutputTokens: number;
-  /** What the recorded provider's prompt cache read. @defaultValue none: the log has no usage of two answers */
-  readonly recordedCache?: RecordedCache;
-}
-
-/** What one condenser made of one recorded session. */
-export interface SessionReplay extends Requests, RefusedLists {
-  readonly condenser: string;
-  /** Of the requests and, uncached, of the condenser's own model. Unit: tokens. */
-  readonly use: TokenUse;
-  /** Calls of the condenser's own model. */
-  readonly summariserCalls: number;
-  readonly bills: readonly Bill[];
-  readonly memory: Omit<Memory, 'faults'>;
-  /** Old sources that calls needed and did not see; those with a line among them that must be quoted exactly. */
-  readonly faults: number;
-  readonly anchorFaults: number;
-  /** Results that were hidden before any request had shown them. */
-  readonly neverShown: number;
-}
 
 /** Options of {@link sessionReplayer}. */
 export interface ReplaySettings {
   readonly prices: readonly Prices[];
   /** The window that condensers are told of. Unit: tokens. @defaultValue none */
   readonly contextWindow?: number | undefined;
-  /** The model that condensers call, and what its calls used. @defaultValue {@link standIn} */
+  /** The model that condensers call, and what its calls used. @defaultValue {@link stubSummarizer} */
   readonly summariser?: (() => Summariser) | undefined;
   /** A condenser that takes longer is called no more in this session. Unit: milliseconds. @defaultValue 60,000 */
   readonly timeoutMs?: number;
@@ -112,7 +73,7 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
 
   /** Makes what one replay needs: the model of the condenser, and the meters that its bill needs. */
   const begin = (prices: readonly Prices[]) => {
-    const { llm, used } = settings.summariser?.() ?? standIn(count);
+    const { llm, used } = settings.summariser?.() ?? stubSummarizer(count);
     const memory = memoryMeter(session, evidence, count);
     const bills = billMeter({
       prices,

@@ -1,9 +1,52 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Prices } from '../measure/money.js';
+import type { Bill } from '../measure/bill.js';
+import type { Controls } from '../measure/controls.js';
+import type { Memory } from '../measure/memory.js';
+import type { Prices, TokenUse } from '../measure/money.js';
+import type { RecordedCache } from '../measure/recorded-cache.js';
+import type { RefusedLists } from '../measure/refusals.js';
+import type { Requests } from '../measure/requests.js';
 import type { PolicySource } from './policy.js';
-import type { SessionMeasures, SessionReplay } from './session-replayer.js';
+
+/** The cost of a session with nothing condensed, at the optimum, and by the rule RENT, at some prices. */
+export interface SessionOptimum {
+  readonly prices: string;
+  readonly uncondensed: number;
+  /** Of dropping to 15,000 tokens at the best calls, which knows the future. */
+  readonly least: number;
+  /** Of dropping to 15,000 tokens when the rent is due, which does not. */
+  readonly rent: number;
+  /** What the recorded agent wrote, as output. */
+  readonly agentOutput: number;
+}
+
+/** The measures of a session that do not depend on the condenser. */
+export interface SessionMeasures {
+  readonly controls: Controls;
+  readonly optima: readonly SessionOptimum[];
+  /** What the recorded agent itself wrote: words, thinking and calls. It is in no bill. Unit: tokens. */
+  readonly agentOutputTokens: number;
+  /** What the recorded provider's prompt cache read. @defaultValue none: the log has no usage of two answers */
+  readonly recordedCache?: RecordedCache;
+}
+
+/** What one condenser made of one recorded session. */
+export interface SessionReplay extends Requests, RefusedLists {
+  readonly condenser: string;
+  /** Of the requests and, uncached, of the condenser's own model. Unit: tokens. */
+  readonly use: TokenUse;
+  /** Calls of the condenser's own model. */
+  readonly summariserCalls: number;
+  readonly bills: readonly Bill[];
+  readonly memory: Omit<Memory, 'faults'>;
+  /** Old sources that calls needed and did not see; those with a line among them that must be quoted exactly. */
+  readonly faults: number;
+  readonly anchorFaults: number;
+  /** Results that were hidden before any request had shown them. */
+  readonly neverShown: number;
+}
 
 /** What all sessions of a replay share, as data. */
 export interface TaskSettings {

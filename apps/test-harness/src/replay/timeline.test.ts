@@ -2,16 +2,16 @@ import { condenserByName } from '@palimpsest/condensers/config';
 import { expect, test } from 'vitest';
 import { codingSession } from '../../test-support/demo-sessions.js';
 import { recordedSession } from '../measure/recorded-session.js';
-import { stepsOf } from '../page/browser/steps.js';
-import { redactedTimeline } from '../page/redaction.js';
+import { textCounter } from '../measure/tokens.js';
+import { stepsOf } from '../page/browser/item-list.js';
+import { redactedTimeline } from '../page/page.js';
+import { stubSummarizer } from './models.js';
 import { none } from './policy.js';
 import type { Policy } from './policy.js';
 import { condensedCalls } from './replay-session.js';
 import { sessionReplayer } from './session-replayer.js';
-import type { SessionReplay } from './session-replayer.js';
-import { standIn } from './stand-in-llm.js';
+import type { SessionReplay } from './task.js';
 import { itemRuns, itemText } from './timeline.js';
-import { textCounter } from './token-counter.js';
 
 const names = ['recentEvents', 'observationMasking', 'extractiveSummary', 'llmSummarizing'];
 const policies: readonly Policy[] = [
@@ -36,7 +36,7 @@ test.each(names)('the views of %s are those of the replay, as ids', async (name)
   const policy = timeline.policies.find((each) => each.policy === name);
   if (policy === undefined) throw new Error(`no timeline of ${name}`);
   const steps = stepsOf(timeline, policy);
-  const condenser = await policies.find((each) => each.name === name)?.create(standIn(textCounter()).llm);
+  const condenser = await policies.find((each) => each.name === name)?.create(stubSummarizer(textCounter()).llm);
   if (condenser === undefined) throw new Error(name);
   let stubsAndSummaries = 0;
   for await (const { index: modelCall, view } of condensedCalls(recorded, condenser)) {

@@ -1,12 +1,11 @@
 import type { Condensation, Event, EventId } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import { textOfEvent } from '../measure/event-text.js';
-import { eventTokens } from '../measure/event-tokens.js';
 import type { Fault } from '../measure/money.js';
-import { recordedSession } from '../measure/recorded-session.js';
+import { recordedSession, textOfEvent } from '../measure/recorded-session.js';
 import type { EventKind, RecordedSession } from '../measure/recorded-session.js';
 import type { Meter } from '../measure/replayed-call.js';
-import type { TextCounter } from './token-counter.js';
+import { eventTokens } from '../measure/tokens.js';
+import type { TextCounter } from '../measure/tokens.js';
 
 /** A session call by call, with each condenser: every text once, views as ids. The id of an item is its index. */
 export interface SessionTimeline {

@@ -1,6 +1,6 @@
 import type { Event, Message } from '@palimpsest/events';
-import type { Expectation, Scenario } from './scenario-schema.js';
 import type { ScenarioPath } from './scenario-file.js';
+import type { Expectation, Scenario } from './scenario-schema.js';
 
 /** How a turn ended. */
 export interface Outcome {

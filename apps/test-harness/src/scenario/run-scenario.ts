@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { Agent, Conversation } from '@palimpsest/agent';
+import { pipelineCondenser } from '@palimpsest/condensers';
 import { loadCondenser } from '@palimpsest/condensers/config';
 import type { CondenserConfig } from '@palimpsest/condensers/config';
 import { importFrom } from '@palimpsest/condensers/node';
@@ -7,15 +8,13 @@ import { eventFactory, memoryEventStore, PalimpsestError } from '@palimpsest/eve
 import type { CreateEvent, Event, EventStore, Message } from '@palimpsest/events';
 import { observationLabel, relevanceCondenser, relevanceTool } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
-import { pipelineCondenser } from '@palimpsest/condensers';
 import { HarnessError, messageOf } from '../harness-error.js';
-import { findRefusals } from '../replay/refusals.js';
+import { findRefusals } from '../measure/refusals.js';
 import { failuresOf } from './expectations.js';
 import type { Failure, Outcome } from './expectations.js';
 import type { ScenarioFile, ScenarioPath } from './scenario-file.js';
-import { scriptedModel, ScriptTooShortError, summariser } from './scripted-model.js';
-import type { Kill } from './scripted-model.js';
-import { scriptedTool, textOf } from './scripted-tool.js';
+import { scriptedModel, scriptedTool, ScriptTooShortError, summariser, textOf } from './script.js';
+import type { Kill } from './script.js';
 
 /** What became of a scenario. */
 export interface ScenarioResult {

@@ -1,5 +1,4 @@
-import { countedText, moneyText, percentText } from './number-text.js';
-import { figure, h } from './dom.js';
+import { countedText, figure, h, moneyText, percentText } from './dom.js';
 import type { PageState } from './page-state.js';
 
 /** What the sessions cost, what they cost with the policy, and how much it forgets. */

@@ -1,14 +1,13 @@
-import { fill, h } from './dom.js';
-import { costSection } from './cost-section.js';
-import { filterBar } from './filter-bar.js';
-import { headlineSection } from './headline-section.js';
-import type { PageData } from '../page-data.js';
 import type { SessionTimeline } from '../../replay/timeline.js';
-import { firstChoice, pageState } from './page-state.js';
+import type { PageData } from '../page-data.js';
+import { themeSwitch } from './charts.js';
+import { costSection } from './costs.js';
+import { fill, h } from './dom.js';
+import { headlineSection } from './headline-section.js';
+import { filterBar, firstChoice, pageState } from './page-state.js';
 import type { Choice } from './page-state.js';
-import { sessionsSection } from './sessions-section.js';
 import { sessionView } from './session-view.js';
-import { themeSwitch } from './theme-switch.js';
+import { sessionsSection } from './sessions-section.js';
 import './page.css';
 
 const data = readJson('page-data') as PageData;

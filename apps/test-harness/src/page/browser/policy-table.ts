@@ -1,6 +1,5 @@
-import type { ReplayRow } from '../../replay/replay-report.js';
-import { figure, h } from './dom.js';
-import { countText, compactText, moneyText, percentText, ratioText } from './number-text.js';
+import type { ReplayRow } from '../../replay/report.js';
+import { compactText, countText, figure, h, moneyText, percentText, ratioText } from './dom.js';
 import type { Choice, PageState } from './page-state.js';
 
 /** Columns that paper has no room for. */

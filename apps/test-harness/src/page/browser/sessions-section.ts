@@ -1,5 +1,4 @@
-import { figure, h } from './dom.js';
-import { countText, moneyText, percentText } from './number-text.js';
+import { countText, figure, h, moneyText, percentText } from './dom.js';
 import type { PageState } from './page-state.js';
 
 const rowsAtFirst = 20;
