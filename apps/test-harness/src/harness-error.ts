@@ -1,6 +1,6 @@
 import { PalimpsestError } from '@palimpsest/events';
 
-/** What went wrong, for programs. */
+/** The kind of an error, for programs. */
 export type HarnessErrorCode =
   /** A package cannot be tested: it is not there, has no condenser, or its options are wrong. */
   | 'conform'

@@ -96,7 +96,7 @@ export async function conformCommand(
   return failed === 0 ? 0 : 1;
 }
 
-/** The condensers to test. */
+/** Returns the condensers to test. */
 function chosen(tested: TestedPackage, options: ConformCommandOptions): readonly PackageCondenser[] {
   const { name, condensers } = tested;
   const names = condensers.map(({ exportName }) => exportName).join(', ');
@@ -187,7 +187,7 @@ async function logsOf(paths: readonly string[]): Promise<readonly NamedLog[]> {
   return logs;
 }
 
-/** The command that runs the broken rule again, alone. */
+/** Returns the command that runs the broken rule again, alone. */
 function repetition(
   nameOrFolder: string,
   exportName: string,
@@ -205,7 +205,7 @@ function repetition(
   return words.map(quoted).join(' ');
 }
 
-/** A word as a shell reads it. */
+/** Quotes a word for a shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${onOneLine(word).replaceAll("'", `'\\''`)}'`;
 }

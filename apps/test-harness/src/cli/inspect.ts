@@ -25,7 +25,7 @@ export interface InspectCommandOptions {
   readonly json: boolean;
 }
 
-/** Where the command writes, and how wide that is. */
+/** The stream that a command writes to, with its width. */
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** The width of lines that no terminal shows. Unit: columns. */
@@ -58,7 +58,7 @@ export async function inspectCommand(
   for (const line of lines) await print(line);
 }
 
-/** The condenser of the options; `undefined` for the condensations of the log. */
+/** Returns the condenser of the options; `undefined` for the condensations of the log. */
 async function condenserOf(
   { condenser, config }: InspectCommandOptions,
   count: TextCounter,
@@ -73,7 +73,7 @@ async function condenserOf(
   return (policy ?? none)?.create(stubSummarizer(count).llm);
 }
 
-/** The session of a log, or the one that is named. */
+/** Returns the session of a log, or the one that is named. */
 async function sessionOf(path: string, wanted: string | undefined): Promise<Session> {
   const names: string[] = [];
   let found: Session | undefined;
@@ -106,7 +106,7 @@ export interface InspectionLinesOptions {
   readonly largest: number;
 }
 
-/** The inspection as lines for a terminal. Nothing of the log is obeyed by the terminal, and no line is longer than the width. */
+/** Formats the inspection as lines for a terminal. Nothing of the log is obeyed by the terminal, and no line is longer than the width. */
 export function inspectionLines(inspection: Inspection, options: InspectionLinesOptions): readonly string[] {
   const { width, colours } = options;
   const title = (text: string): string => colours.bold(cutToWidth(text, width));
@@ -184,7 +184,7 @@ function changeLine(verb: string, totals: readonly KindTotal[]): readonly string
   return [`    ${verb} ${kinds} (${number(tokens)} tokens)`];
 }
 
-/** The largest items, the largest first. */
+/** Returns the largest items, the largest first. */
 function largestOf(items: readonly InspectedItem[], most: number): readonly InspectedItem[] {
   return [...items].sort((one, other) => other.tokens - one.tokens || one.position - other.position).slice(0, most);
 }
@@ -208,7 +208,7 @@ function markOf({ leftOut, loggedTokens }: InspectedItem): string {
   return loggedTokens === undefined ? '' : `[masked, was ${number(loggedTokens)}] `;
 }
 
-/** What items of a kind are called, one and many. */
+/** The names of items of a kind, one and many. */
 const kindNames: Readonly<Record<ItemKind, readonly [string, string]>> = {
   system: ['system prompt', 'system prompts'],
   summary: ['summary', 'summaries'],

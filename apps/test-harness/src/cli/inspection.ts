@@ -36,7 +36,7 @@ export interface KindTotal {
   readonly tokens: number;
 }
 
-/** What one condensation did. */
+/** The changes of one condensation. */
 export interface InspectedCondensation {
   readonly id: EventId;
   /** The model call before which it was made; the first is 1. One more than all calls for one made after the last. */
@@ -209,7 +209,7 @@ export interface InspectedLog {
   readonly usage: RecordedUsage | undefined;
 }
 
-/** What the log says of the usage of a reply. */
+/** The usage of a reply, as the log has it. */
 export interface RecordedUsage extends Pick<LLMUsageEvent, 'model' | 'usage' | 'costUsd'> {
   /** What the prompt cache should have read: the request before. Unit: tokens. @defaultValue none: nothing is known of it */
   readonly expectedCacheReadTokens?: number;
@@ -276,7 +276,7 @@ async function replayedLog(
   return { log, view, errors };
 }
 
-/** What the log says of the usage of the reply at this position. */
+/** Returns the usage of the reply at this position, as the log has it. */
 function usageOf(events: readonly Event[], position: number): InspectedLog['usage'] {
   const reply = events[position];
   const id = reply !== undefined && 'llmResponseId' in reply ? reply.llmResponseId : undefined;

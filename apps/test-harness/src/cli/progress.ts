@@ -15,7 +15,7 @@ export interface Progress {
 const millisecondsBetweenUpdates = 80;
 const millisecondsBetweenLines = 5_000;
 
-/** The progress of one command. */
+/** Shows the progress of one command. */
 export function progress(): Progress {
   const isTerminal = process.stderr.isTTY === true;
   // Progress that nobody reads is no reason to stop.
@@ -104,7 +104,7 @@ async function sizeOf(file: string): Promise<number> {
   }
 }
 
-/** A time for people: `40 s`, `3 min`. */
+/** Formats a time for people: `40 s`, `3 min`. */
 export function duration(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1_000);
   return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;

@@ -7,7 +7,7 @@ import { isLong, noteCounts, rentRegret, reportRows, tokenUnit } from '../replay
 import type { ReplayedSession } from '../replay/report.js';
 import { reportTables } from './tables.js';
 
-/** What a replay found, to be printed. */
+/** The results of a replay, to be printed. */
 export interface Report {
   readonly sessions: readonly ReplayedSession[];
   readonly skipped: readonly SkippedFile[];

@@ -64,13 +64,13 @@ export async function reportCommand(paths: readonly string[], options: ReportCom
   try {
     const places = found === undefined ? paths : found.sessions.map(({ path }) => path);
     const read = await readAhead(places, { isFound: found !== undefined, progress: shown });
+    const today = new Date();
+    const priced = read.models.pricedAs(options.model, today);
+    const prices = [knownPricesOf(priced.model, today), ...priceRows];
     if (read.count === 0) {
       shown.line(noSession(found, read.skipped));
       return 1;
     }
-    const today = new Date();
-    const priced = read.models.pricedAs(options.model, today);
-    const prices = [knownPricesOf(priced.model, today), ...priceRows];
     const data = {
       harness: ownVersion(),
       createdAt: today.toISOString(),

@@ -133,7 +133,7 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
-/** With a dash where it says nothing. */
+/** Formats a ratio, with a dash where it says nothing. */
 function ratio(value: number | undefined): string {
   return value?.toFixed(2) ?? '–';
 }

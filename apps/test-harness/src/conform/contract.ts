@@ -54,12 +54,12 @@ export async function testedPackage(nameOrFolder: string, folder: string): Promi
   };
 }
 
-/** The names of a module's exports, for messages. */
+/** Returns the names of a module's exports, for messages. */
 function namesOf(exported: Readonly<Record<string, unknown>>): string {
   return Object.keys(exported).slice(0, 12).join(', ') || 'nothing';
 }
 
-/** The name by which a package can import itself. */
+/** Returns the name by which a package can import itself. */
 async function nameIn(folder: string): Promise<string> {
   const file = join(folder, 'package.json');
   try {
@@ -171,7 +171,7 @@ function counterexampleOf(problem: string | undefined): Pick<RuleResult, 'counte
   return { counterexample: problem, ...(seed === undefined ? {} : { seed: Number(seed) }) };
 }
 
-/** What is wrong, as the rule says it; `undefined` if the rule is kept. */
+/** Returns what is wrong, as the rule says it; `undefined` if the rule is kept. */
 async function problemOf(check: () => Promise<void>, timeoutMs: number): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
@@ -188,7 +188,7 @@ async function problemOf(check: () => Promise<void>, timeoutMs: number): Promise
 
 const lengths = [60, 200, 600, 2_000];
 
-/** The shortest of some generated logs on which the condenser acts; the longest if it acts on none. */
+/** Returns the shortest of some generated logs on which the condenser acts; the longest if it acts on none. */
 export async function logToActOn(
   create: () => Condenser | Promise<Condenser>,
   context: CondenserContractOptions['context'],

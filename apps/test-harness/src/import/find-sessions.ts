@@ -35,7 +35,7 @@ export interface SearchedFolder {
   readonly problem?: string;
 }
 
-/** What {@link findSessions} found. */
+/** The result of {@link findSessions}. */
 export interface FoundSessions {
   /** The newest sessions, the newest first. */
   readonly sessions: readonly FoundSession[];
@@ -128,7 +128,7 @@ async function sessionsOfDatabase(database: string): Promise<Listing> {
   }
 }
 
-/** When a file was written; `undefined` for what is empty, no regular file, or gone since its folder was listed. */
+/** Returns when a file was written; `undefined` for what is empty, no regular file, or gone since its folder was listed. */
 async function timeOfFile(path: string): Promise<number | undefined> {
   try {
     const status = await stat(path);
@@ -161,7 +161,7 @@ export interface OpencodeData {
 }
 
 /**
- * Where opencode keeps its database: in `$XDG_DATA_HOME/opencode`, or where `OPENCODE_DB` says. A relative value of the
+ * Returns where opencode keeps its database: in `$XDG_DATA_HOME/opencode`, or where `OPENCODE_DB` says. A relative value of the
  * variable is a file in that folder.
  */
 export function opencodeData(surroundings: Surroundings): OpencodeData {
@@ -188,7 +188,7 @@ const isRollout = (path: string): boolean => /(?:^|\/)rollout-[^/]*\.jsonl$/.tes
 const isOpencodeSession = (path: string): boolean => /^[^/]+\/ses_[^/]*\.json$/.test(path);
 
 /**
- * The folders in which agents keep their sessions, with the variables that move them: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`,
+ * Returns the folders in which agents keep their sessions, with the variables that move them: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`,
  * `PI_CODING_AGENT_DIR`, `PI_CODING_AGENT_SESSION_DIR`, `XDG_CONFIG_HOME` and `XDG_DATA_HOME`. Whether a folder exists is
  * not checked.
  */
@@ -219,7 +219,7 @@ export function sessionFolders(surroundings: Surroundings): readonly SessionFold
   ];
 }
 
-/** The path in a variable, with `~` resolved. Empty and relative values are ignored, as the XDG specification asks. */
+/** Returns the path in a variable, with `~` resolved. Empty and relative values are ignored, as the XDG specification asks. */
 function pathOf({ home, environment }: Surroundings, name: string): string | undefined {
   const value = environment[name]?.trim() ?? '';
   const path = value === '~' || value.startsWith('~/') ? join(home, value.slice(1)) : value;

@@ -98,7 +98,7 @@ async function* sessionsOf(
   else yield { ...waiting, notes: [...waiting.notes, ...rest] };
 }
 
-/** Events of Palimpsest's own log stay unchanged. Events made from other logs get text that every provider accepts. */
+/** Returns the events to read. Those of Palimpsest's own log stay unchanged. Events made from other logs get text that every provider accepts. */
 function writtenEvents({ events }: ImportedSession, format: LogFormat): ImportedSession['events'] {
   return format.name === palimpsestJsonl.name ? events : events.map((event) => wellFormedEvent(event));
 }
@@ -154,7 +154,7 @@ export async function logFiles(
   }
 }
 
-/** The status of a file, or of the database in the address of a session. */
+/** Returns the status of a file, or of the database in the address of a session. */
 async function statusOf(path: string): Promise<Stats> {
   const address = parseSessionAddress(path);
   try {
@@ -165,7 +165,7 @@ async function statusOf(path: string): Promise<Stats> {
   }
 }
 
-/** All entries below a folder except folders. From Node 26 on, `recursive` follows links to folders, even in a cycle. */
+/** Yields all entries below a folder except folders. From Node 26 on, `recursive` follows links to folders, even in a cycle. */
 async function* entriesBelow(folder: string): AsyncGenerator<Dirent> {
   for (const entry of opencodeParts(await readdir(folder, { withFileTypes: true }))) {
     if (entry.isDirectory()) yield* entriesBelow(join(folder, entry.name));

@@ -4,7 +4,7 @@ import type { Fault, Prices, TokenUse } from './money.js';
 import type { RecordedSession } from './recorded-session.js';
 import type { Meter, ReplayedCall } from './replayed-call.js';
 
-/** What the requests of a replay cost, without and with the calls that read again what the view no longer shows. */
+/** The cost of the requests of a replay, without and with the calls that read again what the view no longer shows. */
 export interface Bill {
   readonly prices: string;
   /** @defaultValue tokens of uncached input */
@@ -88,7 +88,7 @@ export interface PossibleDrop {
 export type DropRule = (drop: PossibleDrop) => boolean;
 
 /**
- * What a session costs if a rule decides when to drop the oldest steps down to `target` tokens. The reducer and the prices are those
+ * Returns what a session costs if a rule decides when to drop the oldest steps down to `target` tokens. The reducer and the prices are those
  * of {@link leastCost}, so the difference is the price of deciding at other calls.
  */
 export function costOfDrops(sizes: SizesByCall, target: number, prices: Prices, rule: DropRule): number {
@@ -129,7 +129,7 @@ export function rentRule({ cacheRead, cacheWrite }: Prices): DropRule {
   };
 }
 
-/** The rule that drops at given calls. */
+/** Returns the rule that drops at given calls. */
 export function ruleAtCalls(calls: readonly number[]): DropRule {
   const chosen = new Set(calls);
   return ({ call }) => chosen.has(call);
@@ -143,7 +143,7 @@ export interface SizesByCall {
   readonly added: readonly number[];
 }
 
-/** The sizes of a session, from those of its events. */
+/** Returns the sizes of a session, from those of its events. */
 export function sizesByCall(session: RecordedSession, tokens: readonly number[], head: number): SizesByCall {
   const added = session.calls.map(() => 0);
   let before = head;
@@ -155,7 +155,7 @@ export function sizesByCall(session: RecordedSession, tokens: readonly number[],
   return { head: before, added: [...added.slice(0, -1), 0] };
 }
 
-/** What the session costs with nothing condensed: each token is written once and read at every later call. */
+/** Returns what the session costs with nothing condensed: each token is written once and read at every later call. */
 export function costUncondensed({ head, added }: SizesByCall, prices: Prices): number {
   let [cost, prompt] = [prices.cacheWrite * head, head];
   for (const size of added.slice(0, -1)) {
@@ -170,13 +170,13 @@ export const optimumTarget = 15_000;
 
 const leastRoom = 2_000;
 
-/** The size down to which a drop goes: the target, or a little more than the head. Unit: tokens. */
+/** Returns the size down to which a drop goes: the target, or a little more than the head. Unit: tokens. */
 export function dropBound({ head }: SizesByCall, target: number): number {
   return Math.max(target, head + leastRoom);
 }
 
 /**
- * The least that a session can cost a policy that may, before any call, drop what is old and keep the newest steps that fit into
+ * Returns the least that a session can cost a policy that may, before any call, drop what is old and keep the newest steps that fit into
  * `target` tokens (the newest one always), with no summary. Exact, by dynamic programming over the calls at which to drop: it
  * knows the future, so no policy of this kind does better.
  */
@@ -207,7 +207,7 @@ export function leastCost(sizes: SizesByCall, target: number, prices: Prices): n
   return least[0] ?? 0;
 }
 
-/** The size of the newest steps before a call that fit into a room, the newest one always. */
+/** Returns the size of the newest steps before a call that fit into a room, the newest one always. */
 export function newestThatFit(added: readonly number[], call: number, room: number): number {
   let kept = 0;
   for (let step = call - 1; step >= 0; step--) {

@@ -209,7 +209,7 @@ function placesOf({ system = [], messages }: Body, root: Prefix, sizes: BlockSiz
   return places;
 }
 
-/** The longest beginning that a mark finds in the cache. */
+/** Returns the longest beginning that a mark finds in the cache. */
 function hitOf(places: readonly Place[], isWarm: (prefix: Prefix) => boolean): Place | undefined {
   let hit = -1;
   places.forEach((mark, at) => {

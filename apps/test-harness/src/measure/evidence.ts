@@ -15,7 +15,7 @@ export interface Evidence {
   readonly distance: number;
 }
 
-/** What the model mentioned in so many calls before, it need not take from a source. Unit: model calls. */
+/** A model need not take from a source what it mentioned in so many calls before. Unit: model calls. */
 const recentMention = 3;
 /** A source that is nearer is in view under every policy. Unit: model calls. */
 const nearestSource = 2;
@@ -23,7 +23,7 @@ const nearestSource = 2;
 const commonShare = 0.1;
 const fewestEvents = 30;
 
-/** The evidence that each model call of a session used, in the order of the calls. */
+/** Returns the evidence that each model call of a session used, in the order of the calls. */
 export function evidenceOf(session: RecordedSession): readonly (readonly Evidence[])[] {
   const { kinds, stepOf, texts, events, calls } = session;
   const index = textIndex(texts);
@@ -65,7 +65,7 @@ function isSource(kind: string | undefined): boolean {
   return kind === 'result' || kind === 'user' || kind === 'environment';
 }
 
-/** What the arguments of a call take from earlier text. */
+/** The parts of a call's arguments that it takes from earlier text. */
 export interface ArgumentParts {
   /** Text that may name things. */
   readonly text: string;
@@ -180,7 +180,7 @@ const patterns: readonly Pattern[] = [
   },
 ];
 
-/** The names in a text, with their kinds. A name inside of a longer one adds nothing and is left out. */
+/** Returns the names in a text, with their kinds. A name inside of a longer one adds nothing and is left out. */
 export function namesIn(text: string): ReadonlyMap<string, NameKind> {
   const found = new Map<string, NameKind>();
   for (const { kind, matches, nameOf } of patterns) {

@@ -15,7 +15,7 @@ export interface Share {
   readonly whole: number;
 }
 
-/** What of the evidence that later calls used stood in the view at that time. */
+/** The part of the evidence of later calls that stood in the view at that time. */
 export interface Memory {
   readonly all: Share;
   readonly byKind: Readonly<Record<EvidenceKind, Share>>;
@@ -110,7 +110,7 @@ function isRedacted(event: Event | undefined): boolean {
   return event !== undefined && 'redacted' in event && event.redacted === true;
 }
 
-/** A masked call stands with its arguments as they are, which need not be JSON. */
+/** Returns the text of a stub. A masked call stands with its arguments as they are, which need not be JSON. */
 function textOfStub(event: Event): string {
   return event.type === 'action' ? event.toolCall.arguments : textOfEvent(event);
 }

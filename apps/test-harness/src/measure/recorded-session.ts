@@ -2,7 +2,7 @@ import { isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { ContentPart, Event, EventId } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 
-/** What an event of a session is for the measures. `internal`: no model reads it. */
+/** The role of an event for the measures. `internal`: no model reads it. */
 export type EventKind = 'system' | 'user' | 'environment' | 'agent' | 'call' | 'result' | 'internal';
 
 /** A recorded session as the measures need it. Indices are those of `events`. */
@@ -82,7 +82,7 @@ export function modelCalls(events: readonly Event[]): number[] {
   return positions;
 }
 
-/** The text of an event as a model reads it, without thinking. Strings inside of JSON arguments stand unescaped, one a line. */
+/** Returns the text of an event as a model reads it, without thinking. Strings inside of JSON arguments stand unescaped, one a line. */
 export function textOfEvent(event: Event): string {
   switch (event.type) {
     case 'system-prompt':
@@ -107,7 +107,7 @@ function textOfParts(parts: readonly ContentPart[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n');
 }
 
-/** The scalars of JSON text, one a line; other text unchanged. */
+/** Returns the scalars of JSON text, one a line; other text unchanged. */
 function unescaped(json: string): string {
   try {
     return scalarsOf(JSON.parse(json)).join('\n');

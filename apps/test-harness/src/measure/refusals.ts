@@ -97,7 +97,7 @@ function startsWith(messages: readonly Message[], beginning: readonly Message[])
   );
 }
 
-/** Where the answer begins that stands at or before a place: lists can be checked from there on. */
+/** Returns where the answer begins that stands at or before a place: lists can be checked from there on. */
 function answerBefore(messages: readonly Message[], place: number): number {
   for (let start = Math.min(place, messages.length - 1); start > 0; start--) {
     if (messages[start]?.role === 'assistant' && messages[start - 1]?.role !== 'assistant') return start;
@@ -117,7 +117,7 @@ export interface Refusal {
 /** Any model will do: only the rules of message lists are checked. */
 const models = { anthropic: 'claude-opus-5-5', openai: 'gpt-5.2' };
 
-/** The rules that the messages break after conversion by the provider's adapter; empty if every provider takes them. */
+/** Returns the rules that the messages break after conversion by the provider's adapter; empty if every provider takes them. */
 export function findRefusals(messages: readonly Message[]): readonly Refusal[] {
   const anthropic = checkAnthropicRequest(toMessagesRequest({ messages }, { model: models.anthropic }));
   const openai = checkChatCompletionsRequest(toChatCompletionsRequest({ messages }, { model: models.openai }));

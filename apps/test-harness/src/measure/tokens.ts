@@ -11,7 +11,7 @@ const asText = { disallowedSpecial: new Set<string>() };
 /** A tokenizer's time is quadratic in a run without white space, so long runs are cut; a cut adds at most one token. */
 const longRun = /(\S{512}|\s{512})/u;
 
-/** A counter with the o200k vocabulary. It remembers each text, because most of a history is sent again and again. */
+/** Returns a counter with the o200k vocabulary. It remembers each text, because most of a history is sent again and again. */
 export function textCounter(): TextCounter {
   const known = new Map<string, number>();
   return (text) => {

@@ -1,7 +1,7 @@
 import type { Prices } from '../measure/money.js';
 import type { ReplayedSession } from '../replay/report.js';
 
-/** What the page of a report shows. It stands in the page as JSON. */
+/** The data that the page of a report shows. It stands in the page as JSON. */
 export interface PageData {
   /** The version of the harness. */
   readonly harness: string;
@@ -40,7 +40,7 @@ export interface PricedAs {
   readonly share?: number;
 }
 
-/** Where the timeline of a session is: in this page, or in a page of its own. */
+/** The place of the timeline of a session: in this page, or in a page of its own. */
 export interface TimelineLink {
   /** The index of the session in the page. */
   readonly session: number;

@@ -133,7 +133,7 @@ const plainReason = /^[a-z][a-z0-9 ,-]{0,60}$/;
 /** The name of a tool as agents give them. Anything else is no name and may quote a session. */
 const plainName = /^[\w.:/-]{1,64}$/;
 
-/** A session without what its log says: sizes and counts stay, names, messages and notes go. */
+/** Returns a session without what its log says: sizes and counts stay, names, messages and notes go. */
 export function redactedSession(session: ReplayedSession, index: number): ReplayedSession {
   return {
     ...session,
@@ -149,7 +149,7 @@ export function redactedSession(session: ReplayedSession, index: number): Replay
   };
 }
 
-/** A timeline without texts: kinds, sizes and names of tools stay. */
+/** Returns a timeline without texts: kinds, sizes and names of tools stay. */
 export function redactedTimeline(timeline: SessionTimeline): SessionTimeline {
   return {
     ...timeline,

@@ -4,7 +4,7 @@ import { readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The digest of the harness's own code, and of what it depends on. */
+/** Returns the digest of the harness's own code, and of what it depends on. */
 export async function codeDigest(): Promise<string> {
   return digestOfPackage(await folderOfPackage(dirname(fileURLToPath(import.meta.url))));
 }
@@ -56,7 +56,7 @@ async function digestOfPackage(folder: string, seen = new Set<string>()): Promis
   return hash.digest('hex');
 }
 
-/** The folder of the package that a module in a folder would find; undefined if there is none. */
+/** Returns the folder of the package that a module in a folder would find; undefined if there is none. */
 export async function installedAt(name: string, folder: string): Promise<string | undefined> {
   for (let place = folder; ; place = dirname(place)) {
     const candidate = join(place, 'node_modules', name);

@@ -18,7 +18,7 @@ const providers = {
   anthropic: { variable: 'ANTHROPIC_API_KEY', create: anthropicLLM },
 } as const;
 
-/** The provider and the name of a model that is given as `provider/name`. @throws {@link HarnessError} `invalid-summariser` for other text. */
+/** Returns the provider and the name of a model that is given as `provider/name`. @throws {@link HarnessError} `invalid-summariser` for other text. */
 function parsed(model: string) {
   const [, provider = '', name = ''] = /^([^/]+)\/(.+)$/.exec(model) ?? [];
   const known = Object.entries(providers).find(([key]) => key === provider)?.[1];
@@ -73,7 +73,7 @@ const sentence = 'The agent read files, ran commands and changed code; this stan
 const longestSummary = 800;
 /** The longest summary as a share of what it summarises. */
 const summaryShare = 0.15;
-/** How many events a ranking names. */
+/** The number of events that a ranking names. */
 const rankedEvents = 60;
 const tokensPerMessage = 4;
 const tokensPerImage = 1_000;

@@ -52,7 +52,7 @@ export const none: Policy = {
 export const referenceAgent = 'referenceAgent';
 
 /**
- * What the reference agent condenses with unless it is told otherwise: `apps/reference-agent/src/default-condenser.ts`. A repository check
+ * Makes what the reference agent condenses with unless it is told otherwise: `apps/reference-agent/src/default-condenser.ts`. A repository check
  * compares what the two decide.
  */
 export function referenceAgentCondenser(): Condenser {
@@ -73,7 +73,7 @@ export interface PolicyArguments {
 const unasked = stubSummarizer((text) => text.length).llm;
 
 /**
- * The policies of a command line: `none`, and those that are named, each with a name of its own. If none is named, all built-in
+ * Returns the policies of a command line: `none`, and those that are named, each with a name of its own. If none is named, all built-in
  * ones. Each is made once, so that a bad one is refused before anything is read.
  *
  * @throws {@link CondenserNotFoundError} for a name that is no condenser; lists those that are.
@@ -116,7 +116,7 @@ export interface NamedSource {
 /** The names of condensers that need no package. */
 const replayableNames: readonly string[] = [...condenserNames, referenceAgent];
 
-/** What these condensers cannot do without. */
+/** The options that these condensers cannot do without. */
 const usualOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   slidingWindow: { compactionInterval: 3, overlapSize: 1 },
 };
@@ -182,7 +182,7 @@ function optionsIn(text: string, condenser: string): readonly SweptOption[] {
   });
 }
 
-/** A list in brackets is one value. */
+/** Reads the values of an option. A list in brackets is one value. */
 function valuesIn(text: string): readonly unknown[] {
   const whole = parsed(text);
   return typeof whole === 'string' ? text.split(',').map(parsed) : [whole];
@@ -196,7 +196,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Every combination of the values, with a label for the report. */
+/** Returns every combination of the values, with a label for the report. */
 function combinations(
   sweep: readonly SweptOption[],
 ): readonly { readonly label: string; readonly options: Readonly<Record<string, unknown>> }[] {
@@ -223,7 +223,7 @@ function withOption(
   return { ...options, [key]: withOption(table, rest, value) };
 }
 
-/** The policy that a source describes. Nothing is loaded before `create`. */
+/** Returns the policy that a source describes. Nothing is loaded before `create`. */
 export function policyFrom(name: string, source: PolicySource): Policy {
   return { name, source, create: creatorOf(source) };
 }
@@ -246,7 +246,7 @@ function creatorOf(source: PolicySource): Policy['create'] {
 const hostOf = (llm: LLM) => ({ llm: () => llm, defaultLLM: llm, defaultCondenser: referenceAgentCondenser });
 
 /**
- * The digest of all that a policy's results depend on besides the harness: its options, and the code of the packages that it names.
+ * Returns the digest of all that a policy's results depend on besides the harness: its options, and the code of the packages that it names.
  * Undefined if that cannot be told, so that its results are not stored.
  */
 export async function policyDigest(source: PolicySource): Promise<string | undefined> {

@@ -27,7 +27,7 @@ export interface ReplayOptions extends CondensedCallsOptions {
   readonly count: TextCounter;
 }
 
-/** What each meter of a replay found, by the meter's name. */
+/** The results of the meters of a replay, by the meter's name. */
 export type Measured<Meters> = {
   readonly [Name in keyof Meters]: Meters[Name] extends Meter<infer Result> | undefined ? Result : never;
 };

@@ -49,7 +49,7 @@ export interface ReplayRun extends AsyncIterable<ReplayedSession> {
   readonly skipped: readonly SkippedFile[];
 }
 
-/** How a session was replayed. */
+/** The way in which a session was replayed. */
 export interface SessionProgress {
   /** The size of its events as JSON. Unit: characters. */
   readonly size: number;

@@ -56,7 +56,7 @@ export interface Savings {
   readonly regret: Regret;
 }
 
-/** What acting at other calls than the best ones costs: 0.05 is 5 % more. Both ways drop the oldest steps to 15,000 tokens. */
+/** The cost of acting at other calls than the best ones: 0.05 is 5 % more. Both ways drop the oldest steps to 15,000 tokens. */
 export interface Regret {
   /** Over the sessions. */
   readonly mean: number;
@@ -118,7 +118,7 @@ interface Pair {
   readonly none: SessionReplay;
 }
 
-/** A session that is long enough for its prices to be worth comparing. */
+/** Returns true for a session that is long enough for its prices to be worth comparing. */
 export function isLong({ replays: [none] }: ReplayedSession): boolean {
   return none !== undefined && none.modelCalls >= 150 && none.peakTokens >= 60_000;
 }
@@ -243,7 +243,7 @@ function savingsAt(pairs: readonly Pair[], row: number): Savings {
   };
 }
 
-/** The regret of the rule RENT, by prices: what a rule that does not know the future loses against the optimum, which does. */
+/** Returns the regret of the rule RENT, by prices: what a rule that does not know the future loses against the optimum, which does. */
 export function rentRegret(sessions: readonly ReplayedSession[]): readonly (Regret & { readonly prices: string })[] {
   return (sessions[0]?.optima ?? []).map(({ prices }, row) => ({
     prices,
@@ -261,7 +261,7 @@ function savedOf(paid: number, whole: number): number {
   return whole === 0 ? 0 : 1 - paid / whole;
 }
 
-/** The gain over the newest events as a share of what knowing the future would gain; sums first, never a mean of ratios. */
+/** Returns the gain over the newest events as a share of what knowing the future would gain; sums first, never a mean of ratios. */
 function normalisedGain(pairs: readonly Pair[]): number | undefined {
   let [gained, possible] = [0, 0];
   for (const { session, replay, none } of pairs) {
@@ -274,7 +274,7 @@ function normalisedGain(pairs: readonly Pair[]): number | undefined {
   return possible < leastGain * pairs.length ? undefined : gained / possible;
 }
 
-/** How often each kind of note was taken while the sessions were read. */
+/** Counts how often each kind of note was taken while the sessions were read. */
 export function noteCounts(sessions: readonly Pick<Session, 'notes'>[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { notes } of sessions) {
@@ -291,7 +291,7 @@ function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }
 
-/** The policy that costs least with the re-reads of what it forgot counted; none if nothing is cheaper than nothing. */
+/** Returns the policy that costs least with the re-reads of what it forgot counted; none if nothing is cheaper than nothing. */
 export function bestPolicy(rows: readonly ReplayRow[], price: number): string {
   const best = rows.reduce<ReplayRow | undefined>((least, row) => {
     const saved = (each: ReplayRow | undefined): number => each?.savings[price]?.withRereads ?? 0;
@@ -300,7 +300,7 @@ export function bestPolicy(rows: readonly ReplayRow[], price: number): string {
   return best?.condenser ?? '';
 }
 
-/** The points that no other point beats in both: a lower bill and a higher recall. By rising bill. */
+/** Returns the points that no other point beats in both: a lower bill and a higher recall. By rising bill. */
 export function frontier<Point extends { readonly cost: number; readonly recall: number }>(
   points: readonly Point[],
 ): readonly Point[] {

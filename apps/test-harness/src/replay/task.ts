@@ -32,7 +32,7 @@ export interface SessionMeasures {
   readonly recordedCache?: RecordedCache;
 }
 
-/** What one condenser made of one recorded session. */
+/** The result of one condenser on one recorded session. */
 export interface SessionReplay extends Requests, RefusedLists {
   readonly condenser: string;
   /** Of the requests and, uncached, of the condenser's own model. Unit: tokens. */
@@ -48,7 +48,7 @@ export interface SessionReplay extends Requests, RefusedLists {
   readonly neverShown: number;
 }
 
-/** What all sessions of a replay share, as data. */
+/** The settings that all sessions of a replay share, as data. */
 export interface TaskSettings {
   readonly prices: readonly Prices[];
   readonly contextWindow?: number | undefined;
@@ -76,7 +76,7 @@ export interface SessionTask {
   readonly withTimeline: boolean;
 }
 
-/** What became of a {@link SessionTask}. */
+/** The result of a {@link SessionTask}. */
 export interface SessionResults {
   readonly measures: SessionMeasures;
   /** In the order of the policies. */

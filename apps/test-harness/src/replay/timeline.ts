@@ -41,7 +41,7 @@ export interface TimelineItem {
 /** A run of neighbouring items, both ends included, or one item. */
 export type ItemRun = number | readonly [from: number, to: number];
 
-/** What one condenser made of the session. */
+/** The session call by call, with one condenser. */
 export interface PolicyTimeline {
   readonly policy: string;
   /** By model call: the size of the request, and how much of it the cache holds. Unit: tokens. */

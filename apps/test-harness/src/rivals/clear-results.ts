@@ -50,7 +50,7 @@ function clearsOldResults(
   };
 }
 
-/** The indices of the tool results that were not cleared yet, oldest first. */
+/** Returns the indices of the tool results that were not cleared yet, oldest first. */
 export function resultsIn(view: View): readonly number[] {
   return [...view.events].flatMap((event, index) => (isToolResult(event) && event.redacted !== true ? [index] : []));
 }

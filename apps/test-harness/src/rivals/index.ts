@@ -16,7 +16,7 @@ export const rivals: readonly Rival[] = [
   strandsSummarizing,
 ];
 
-/** The rival of a name, as in `rival:openhands`. */
+/** Returns the rival of a name, as in `rival:openhands`. */
 export function rivalOf(name: string): Rival | undefined {
   return rivals.find((rival) => rival.name === name);
 }

@@ -1,7 +1,7 @@
 import type { LLM } from '@palimpsest/llm-adapters';
 import type { Condenser } from '@palimpsest/view';
 
-/** What each rival does, with the version that its numbers are of. No code, so that `--help` loads none. */
+/** A description of each rival, with the version that its numbers are of. No code, so that `--help` loads none. */
 export const rivalDescriptions = {
   'rival:openhands': {
     version: 'software-agent-sdk 611629e6',
@@ -47,7 +47,7 @@ export const rivalNames = Object.keys(rivalDescriptions) as readonly RivalName[]
 /** The name of all rivals together. */
 export const allRivals = 'rivals';
 
-/** The rivals as lines of a help text. */
+/** Formats the rivals as lines of a help text. */
 export function rivalList(): string {
   const width = Math.max(...rivalNames.map((name) => name.length));
   const lines = rivalNames.map((name) => {

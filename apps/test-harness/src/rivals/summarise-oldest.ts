@@ -5,7 +5,7 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { newestStep, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 
-/** What {@link summariseOldest} summarises, and when. */
+/** Options of {@link summariseOldest}. */
 export interface SummariseOldestOptions {
   readonly name: string;
   readonly llm: LLM;
@@ -17,7 +17,7 @@ export interface SummariseOldestOptions {
   readonly readerOf?: (summarizer: Summarizer, view: View) => Summarizer;
 }
 
-/** A condenser that replaces a range of the history by a summary of its model. */
+/** Makes a condenser that replaces a range of the history by a summary of its model. */
 export function summariseOldest(options: SummariseOldestOptions): Condenser {
   const { name, llm, isDue, rangeOf, readerOf = (summarizer) => summarizer } = options;
   const summarizer = llmSummarizer({ llm, maxEventCharacters: 1_000_000 });

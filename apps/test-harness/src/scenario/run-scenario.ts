@@ -16,7 +16,7 @@ import type { ScenarioFile, ScenarioPath } from './scenario-file.js';
 import { scriptedModel, scriptedTool, ScriptTooShortError, summariser, textOf } from './script.js';
 import type { Kill } from './script.js';
 
-/** What became of a scenario. */
+/** The result of a scenario. */
 export interface ScenarioResult {
   readonly file: string;
   readonly name: string;
@@ -115,7 +115,7 @@ async function agentOf({ file, scenario, where }: ScenarioFile, llm: Agent['llm'
   });
 }
 
-/** Ids in the order of the events, and a second from one event to the next. */
+/** Makes events with ids in their order, and a second from one event to the next. */
 function countedEvents(): CreateEvent {
   let count = 0;
   return eventFactory({ newId: () => `event-${++count}`, now: () => new Date(firstMoment + count * 1_000) });
@@ -148,7 +148,7 @@ async function outcomeOf(
   }
 }
 
-/** An error and what caused it. */
+/** Returns an error and what caused it. */
 function causesOf(error: unknown): readonly unknown[] {
   const causes: unknown[] = [];
   for (let cause = error; cause !== undefined && causes.length < 20;) {

@@ -30,7 +30,7 @@ export async function readScenario(file: string): Promise<ScenarioFile> {
   return parseScenario(file, text);
 }
 
-/** The scenario in a text. @throws {@link HarnessError} `scenario` */
+/** Returns the scenario in a text. @throws {@link HarnessError} `scenario` */
 export function parseScenario(file: string, text: string): ScenarioFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
@@ -59,7 +59,7 @@ function valueOf(document: Document, at: (offset: number) => string): unknown {
   }
 }
 
-/** Where a place begins in the text; for a place that is not there, where the nearest part around it begins. */
+/** Returns where a place begins in the text; for a place that is not there, where the nearest part around it begins. */
 function offsetOf(document: Document, path: ScenarioPath): number {
   for (let length = path.length; length > 0; length--) {
     const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
@@ -76,7 +76,7 @@ function offsetOf(document: Document, path: ScenarioPath): number {
 
 type Issue = z.core.$ZodIssue;
 
-/** The problems in an issue. Of a union, those of the form that the value comes nearest to. */
+/** Returns the problems in an issue. Of a union, those of the form that the value comes nearest to. */
 function problemsOf(issue: Issue, where: (path: ScenarioPath) => string): readonly string[] {
   const path = issue.path as ScenarioPath;
   if (issue.code === 'unrecognized_keys')
@@ -93,12 +93,12 @@ function problemsOf(issue: Issue, where: (path: ScenarioPath) => string): readon
   return [`${where(path)}: ${pathText(path)}: ${issue.message}`];
 }
 
-/** A form is far from a value that has other keys. */
+/** Weighs the problems of a form: it is far from a value that has other keys. */
 function weightOf(form: readonly Issue[]): number {
   return form.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
 }
 
-/** A place as text: `turns[0].model[1].fault`. */
+/** Formats a place as text: `turns[0].model[1].fault`. */
 export function pathText(path: ScenarioPath): string {
   const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
   return text === '' ? 'the file' : text.replace(/^\./, '');

@@ -21,7 +21,7 @@ export interface ScriptedModel {
   readonly left: number;
 }
 
-/** What happens when the process dies: a wait that never ends. */
+/** A wait that never ends, as when the process dies. */
 export type Kill = () => Promise<never>;
 
 type Fault = Exclude<(typeof modelFaults)[number], 'kill'>;
@@ -41,7 +41,7 @@ const faults: Readonly<Record<Fault, () => Error>> = {
   authentication: () => new AuthenticationError('The key is wrong.', provider),
 };
 
-/** A model for the agent of a scenario. */
+/** Makes a model for the agent of a scenario. */
 export function scriptedModel(contextWindow: number | undefined, kill: Kill): ScriptedModel {
   let replies: readonly ScenarioReply[] = [];
   let given = 0;
@@ -85,7 +85,7 @@ function answerOf(reply: ScenarioReply): ScriptedAnswer {
   return { ...(say === undefined ? {} : { text: say }), toolCalls };
 }
 
-/** A model that gives these summaries, the last one again and again. */
+/** Makes a model that gives these summaries, the last one again and again. */
 export function summariser(summaries: readonly string[]): ScriptedLLM {
   return scriptedLLM({ idPrefix: 'summary', script: (_request, index) => summaries[index] ?? summaries.at(-1) ?? '' });
 }
@@ -93,7 +93,7 @@ export function summariser(summaries: readonly string[]): ScriptedLLM {
 /** The time limit of a call whose result never comes. Unit: milliseconds. */
 const shortTimeoutMs = 20;
 
-/** A tool that answers from its script. */
+/** Makes a tool that answers from its script. */
 export function scriptedTool({ name, description, results, readOnly, repeatable }: ScenarioTool, kill: Kill): Tool {
   let calls = 0;
   const annotations = {
@@ -117,7 +117,7 @@ export function scriptedTool({ name, description, results, readOnly, repeatable 
   };
 }
 
-/** The text of a scenario, repeated as often as it says. */
+/** Returns the text of a scenario, repeated as often as it says. */
 export function textOf(text: ScenarioText): string {
   return typeof text === 'string' ? text : text.text.repeat(text.repeat);
 }

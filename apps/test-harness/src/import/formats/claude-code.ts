@@ -206,7 +206,7 @@ class Conversation {
   }
 }
 
-/** The input token counts of a reply. Every line of the reply repeats them. */
+/** Returns the input token counts of a reply. Every line of the reply repeats them. */
 function inputCounts(usage: unknown): string {
   const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens } = objectOf(usage);
   return JSON.stringify([input_tokens, cache_read_input_tokens, cache_creation_input_tokens]);

@@ -49,7 +49,7 @@ function openChat(beside: JsonObject, notes: NoteTaker): ConversationReader {
   });
 }
 
-/** What only an Anthropic message holds. */
+/** The blocks that only an Anthropic message holds. */
 const ownBlocks: ReadonlySet<unknown> = new Set(['tool_use', 'tool_result', 'thinking', 'redacted_thinking']);
 
 /**
@@ -152,7 +152,7 @@ function simulationsOf(document: JsonObject): readonly JsonObject[] {
   return runs.filter(isObject);
 }
 
-/** How the messages of one API are read. */
+/** The reader of the messages of one API. */
 export interface MessageApi {
   readonly read: (message: unknown) => ReadMessage;
   readonly usage: (usage: unknown) => { readonly usage: Usage } | undefined;
@@ -266,7 +266,7 @@ export async function* readConversations(
   if (onLines !== undefined) yield { name: source.name, events: onLines.finish() };
 }
 
-/** The name of a session: the name of the file and, if the file has several sessions, what distinguishes this one. */
+/** Returns the name of a session: the name of the file and, if the file has several sessions, what distinguishes this one. */
 export function conversationName(
   file: string,
   { name }: Pick<FoundConversation, 'name'>,

@@ -134,7 +134,7 @@ class OpenHandsReader {
   }
 }
 
-/** The source is the user unless the log names another one, such as a hook. A named source keeps its name. */
+/** Returns the source: the user, unless the log names another one, such as a hook. A named source keeps its name. */
 function sourceOf(event: JsonObject): Exclude<EventSource, 'agent'> {
   return (textOf(event['source']) ?? 'user') as Exclude<EventSource, 'agent'>;
 }

@@ -84,7 +84,7 @@ async function* readChatML(source: LogSource): AsyncGenerator<ImportedSession> {
   yield { name: source.name, events: turns.finish() };
 }
 
-/** The text keeps its `<think>` tags because the model was sent them. A call that does not parse stays in the text. */
+/** Splits a text into its calls and the rest. The text keeps its `<think>` tags because the model was sent them. A call that does not parse stays in the text. */
 function tagTurn(text: string): TextTurn {
   const calls = [...text.matchAll(taggedCall)].map(([, body = '']) => {
     const call = parsed(body);
@@ -353,7 +353,7 @@ export function fencedCommand(text: string, toolName: string): TextTurn {
   };
 }
 
-/** A block can begin with the name of its language. If the block is a single word, the word is the command. */
+/** Returns the command in a block. A block can begin with the name of its language. If the block is a single word, the word is the command. */
 function commandOf(block: string): string {
   const named = /^(?:bash|sh|shell|console|python|text)\n([\s\S]*\S[\s\S]*)$/.exec(block);
   return (named?.[1] ?? block).trim();

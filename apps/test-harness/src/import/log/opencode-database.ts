@@ -18,7 +18,7 @@ export function sessionAddress(database: string, id: string): string {
   return `${database}#${id}`;
 }
 
-/** The database and the id in an address; `undefined` for a path without an id. */
+/** Returns the database and the id in an address; `undefined` for a path without an id. */
 export function parseSessionAddress(path: string): { readonly database: string; readonly id: string } | undefined {
   const [, database, id] = /^(.+)#(ses[\w-]*)$/s.exec(path) ?? [];
   return database === undefined || id === undefined ? undefined : { database, id };
@@ -30,14 +30,14 @@ export interface DatabasePlace {
   readonly id: string | undefined;
 }
 
-/** The database that a path or an address names; `undefined` for any other file. @throws {@link HarnessError} `log-read` */
+/** Returns the database that a path or an address names; `undefined` for any other file. @throws {@link HarnessError} `log-read` */
 export async function databasePlace(path: string): Promise<DatabasePlace | undefined> {
   const address = (await exists(path)) ? undefined : parseSessionAddress(path);
   const place = { database: address?.database ?? path, id: address?.id };
   return (await reading(path, isDatabase(place.database))) ? place : undefined;
 }
 
-/** A log of many sessions: a record is one of them, as `opencode export` prints it. */
+/** Makes a log of many sessions: a record is one of them, as `opencode export` prints it. */
 export function databaseSource({ database, id }: DatabasePlace, file: string, options: OpenLogOptions): LogSource {
   const notes = new NoteTaker(file);
   const ownName = options.name ?? file;
@@ -233,7 +233,7 @@ export class OpencodeDatabase {
   }
 }
 
-/** The JSON in `data`, with the id of the row. */
+/** Returns the JSON in `data`, with the id of the row. */
 function dataOf(row: QueryResult, notes: NoteTaker): JsonObject {
   const id = textOf(row['id']) ?? '';
   const data = parsed(row['data'], () => {

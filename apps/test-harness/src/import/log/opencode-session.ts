@@ -27,7 +27,7 @@ export function isSessionInfo(document: unknown): document is JsonObject {
   return isObject(document) && isSessionId(document['id']) && isObject(document['time']) && !('messages' in document);
 }
 
-/** The document of an export. */
+/** Returns the document of an export. */
 export function documentOf(value: unknown): OpencodeDocument {
   if (Array.isArray(value)) return { info: {}, messages: value };
   const { info, messages } = objectOf(value);
@@ -51,7 +51,7 @@ export async function storedSession(file: string, info: JsonObject, notes: NoteT
   return { info, messages };
 }
 
-/** The id as a file name. An id that is no file name cannot lead to another folder. */
+/** Returns the id as a file name. An id that is no file name cannot lead to another folder. */
 function nameOf(object: JsonObject): string {
   const id = textOf(object['id']) ?? '';
   return /^[\w-]+$/.test(id) ? id : 'no-id';
@@ -70,7 +70,7 @@ async function objectsIn(folder: string, notes: NoteTaker): Promise<readonly Jso
   return objects;
 }
 
-/** The names of the JSON files; none if there is no such folder, as for a message without parts. */
+/** Returns the names of the JSON files; none if there is no such folder, as for a message without parts. */
 async function filesIn(folder: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -91,7 +91,7 @@ export function isDatabaseName(name: string): boolean {
   return databaseName.test(name);
 }
 
-/** What stands beside the database and holds no session that it does not hold, or no session at all. */
+/** The entries beside the database that hold no session of their own. */
 const besideDatabase: ReadonlySet<string> = new Set([
   'auth.json',
   'bin',
@@ -124,7 +124,7 @@ export interface OpencodeMessage {
   readonly parts: readonly JsonObject[];
 }
 
-/** A message of version 1 as it is, a message of version 2 in the shape of version 1. */
+/** Returns a message of version 1 as it is, a message of version 2 in the shape of version 1. */
 export function asVersionOne(value: unknown): OpencodeMessage {
   const message = objectOf(value);
   if (isObject(message['info'])) {
@@ -184,7 +184,7 @@ function filePart(value: unknown): JsonObject {
   return { type: 'file', mime: file['mime'], url: file['uri'] ?? file['url'], filename: file['name'] };
 }
 
-/** A command that the user ran. The model did not call it, but is told of it. */
+/** Describes a command that the user ran. The model did not call it, but is told of it. */
 function shellText(message: JsonObject): string {
   const { command, output, exit } = message;
   const text =

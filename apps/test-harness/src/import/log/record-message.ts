@@ -6,7 +6,7 @@ import { listOf, objectOf, textOf } from './json.js';
 import type { SessionRecorder } from './recorder.js';
 import type { Entry, NoteTaker } from './session.js';
 
-/** Where a message is recorded. */
+/** The place at which a message is recorded. */
 export interface RecordingPlace {
   readonly entry: Entry;
   readonly recorder: SessionRecorder;
@@ -95,12 +95,12 @@ function recordResult(piece: ResultPiece, entry: Entry, recorder: SessionRecorde
   recorder.result(entry, { callId, toolName, content: contentOf(piece.content), isError });
 }
 
-/** The id for a call without an id in the log. */
+/** Returns the id for a call without an id in the log. */
 export function madeCallId(entry: Entry, { calls }: ResponseDraft): string {
   return calls.length === 0 ? `call-of-${entry.id}` : `call-of-${entry.id}-${calls.length}`;
 }
 
-/** The tools in a log, in the form of any API. A tool that only the provider runs is left out and noted. */
+/** Returns the tools in a log, in the form of any API. A tool that only the provider runs is left out and noted. */
 export function toolDefinitions(tools: unknown, notes: NoteTaker): readonly ToolDefinition[] {
   return listOf(tools).flatMap((tool) => {
     const definition = readTool(tool);
@@ -112,7 +112,7 @@ export function toolDefinitions(tools: unknown, notes: NoteTaker): readonly Tool
   });
 }
 
-/** The text parts of a content, joined by line feeds. */
+/** Returns the text parts of a content, joined by line feeds. */
 export function plainText(content: unknown): string {
   return contentOf(readOpenAIContent(content, 'content'))
     .map((part) => (part.type === 'text' ? part.text : ''))

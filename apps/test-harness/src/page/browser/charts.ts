@@ -14,7 +14,7 @@ export function redrawCharts(): void {
   for (const draw of [...live]) draw();
 }
 
-/** A chart of this height, whose options are made for each drawing. The text says what a person sees who does not see it. */
+/** Makes a chart of this height, whose options are made for each drawing. The text says what a person sees who does not see it. */
 export function chart(
   text: string,
   height: number,
@@ -43,7 +43,7 @@ export function chart(
   return { element, redraw: () => plot?.redraw(false, true) };
 }
 
-/** An axis in the colours of the page. */
+/** Makes an axis in the colours of the page. */
 export function axis(label: string, value: (value: number) => string, more: Partial<uPlot.Axis> = {}): uPlot.Axis {
   const [text, line] = [resolved('--muted'), resolved('--line')];
   return {
@@ -64,7 +64,7 @@ export function policyColour(index: number): string {
   return resolved(`--policy-${index % 9}`);
 }
 
-/** A colour of the style as a canvas takes it, in the theme of now. */
+/** Makes a colour of the style as a canvas takes it, in the theme of now. */
 export function resolved(name: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;

@@ -113,7 +113,7 @@ function line(colour: string): uPlot.Series {
   return { stroke: resolved(colour), width: 1.5, spanGaps: true, points: { show: false } };
 }
 
-/** A numbered dot for each policy; its name beside it where there is room. */
+/** Draws a numbered dot for each policy; its name beside it where there is room. */
 function drawPoints(plot: uPlot, points: readonly Point[], { rows, shown }: PageState, withNames: boolean): void {
   const { ctx } = plot;
   const dots = points.map(({ index, cost, recall }): Dot => {
@@ -187,7 +187,7 @@ export interface PooledPoint {
   readonly recall: number;
 }
 
-/** The curve of a control over the sessions: tokens, bills and evidence are summed at each of its sizes. */
+/** Returns the curve of a control over the sessions: tokens, bills and evidence are summed at each of its sizes. */
 export function pooledCurve(
   sessions: readonly ReplayedSession[],
   control: keyof Controls,

@@ -1,6 +1,6 @@
 import type { Prices } from '../../measure/money.js';
 
-/** What an element holds. Text becomes a text node, never markup. */
+/** A part of an element. Text becomes a text node, never markup. */
 export type Child = Node | string | number | undefined | false;
 
 /** Attributes by name; `onclick` and the like are listeners; `undefined` and `false` are left out. */
@@ -33,12 +33,12 @@ function shown(children: readonly Child[]): (Node | string)[] {
   );
 }
 
-/** A figure: the text for people, the exact value for programs. */
+/** Makes a figure: the text for people, the exact value for programs. */
 export function figure(value: number | undefined, text: string): HTMLElement {
   return value === undefined ? h('span', {}, '–') : h('data', { value: String(value) }, text);
 }
 
-/** An input of a choice with its label. */
+/** Makes an input of a choice with its label. */
 export function labelledSelect(
   label: string,
   options: readonly (readonly [value: string, text: string])[],
@@ -51,7 +51,7 @@ export function labelledSelect(
   return h('label', { class: 'field' }, h('span', {}, label), select);
 }
 
-/** An amount of money: USD, or what so many uncached input tokens cost. */
+/** Formats an amount of money: USD, or what so many uncached input tokens cost. */
 export function moneyText(value: number, { unit }: Pick<Prices, 'unit'>): string {
   if (unit !== 'USD') return `${compactText(value)} token prices`;
   const digits = Math.abs(value) >= 0.995 || value === 0 ? 2 : 4;

@@ -12,7 +12,7 @@ const kindNames: Readonly<Record<ItemKind, string>> = {
   summary: 'summary',
 };
 
-/** What the list of items is drawn from. */
+/** The input of the list of items. */
 export interface ItemListInput {
   readonly timeline: SessionTimeline;
   readonly policy: PolicyTimeline;
@@ -22,7 +22,7 @@ export interface ItemListInput {
   readonly why: (item: number, state: ItemState) => string;
 }
 
-/** What the model would have read at a call, in its order; what it would not have read stands folded where it was. */
+/** Lists what the model would have read at a call, in its order; what it would not have read stands folded where it was. */
 export function itemList({ timeline, steps, call, why }: ItemListInput): readonly HTMLElement[] {
   const states = steps.statesAt(call);
   const before = timeline.calls[call - 1] ?? 0;
@@ -106,7 +106,7 @@ function detailsOf(timeline: SessionTimeline, id: number, item: TimelineItem, no
   ];
 }
 
-/** Neighbouring items that the model would not have read; their rows are made when they are unfolded. */
+/** Makes a row of neighbouring items that the model would not have read; their rows are made when they are unfolded. */
 function gapRow(
   timeline: SessionTimeline,
   hidden: readonly number[],
@@ -147,14 +147,14 @@ function textOf({ texts }: SessionTimeline, { text }: TimelineItem): string | un
   return text === undefined ? undefined : texts[text];
 }
 
-/** The beginning of a text on one line; of a call without the name of the tool, which stands beside it. */
+/** Returns the beginning of a text on one line; of a call without the name of the tool, which stands beside it. */
 function preview(text: string, { kind, tool }: TimelineItem): string {
   const isCall = kind === 'call' && tool !== undefined && text.startsWith(`${tool} `);
   const own = isCall ? text.slice(tool.length + 1) : text;
   return own.slice(0, 400).replace(/\s+/g, ' ').trim().slice(0, 200);
 }
 
-/** What is with an item of the log at a call: not there yet, read whole, read as a stub, or not read. */
+/** The state of an item of the log at a call: not there yet, read whole, read as a stub, or not read. */
 export type ItemState = { readonly shown: 'whole' | 'stub' | 'hidden'; readonly since: number };
 
 /** A session with one policy, call by call. */

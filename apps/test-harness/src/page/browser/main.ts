@@ -28,7 +28,7 @@ function choose(changes: Partial<Choice>): void {
   focused();
 }
 
-/** The sections are made anew at each choice; the control that was used keeps the focus. */
+/** Keeps the focus on the control that was used. The sections are made anew at each choice. */
 function focusPlace(): () => void {
   const controls = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('select, button, input')];
   const place = controls().findIndex((control) => control === document.activeElement);

@@ -3,10 +3,10 @@ import type { ReplayRow } from '../../replay/report.js';
 import type { PageData } from '../page-data.js';
 import { h, labelledSelect } from './dom.js';
 
-/** What the costs of a policy are compared by. */
+/** The measure by which the costs of policies are compared. */
 export type Axis = 'bill' | 'with-rereads' | 'tokens';
 
-/** What the person has chosen. */
+/** The choices of the person. */
 export interface Choice {
   /** A log format; empty for all. */
   readonly format: string;
@@ -49,7 +49,7 @@ export function pageState(data: PageData, choice: Choice): PageState {
   return { ...choice, data, sessions, rows, shown, row: rows[shown] };
 }
 
-/** The choice of sessions, prices and policy. */
+/** Returns the choice of sessions, prices and policy. */
 export function filterBar({ data, rows, ...state }: PageState, choose: (choice: Partial<Choice>) => void): HTMLElement {
   const formats = [...new Set(data.sessions.map(({ format }) => format))].sort();
   const long = data.sessions.filter(isLong).length;

@@ -22,7 +22,7 @@ interface Column {
   readonly cell: (row: ReplayRow) => HTMLElement;
 }
 
-/** All figures of all policies. The name of a policy chooses it. */
+/** Shows all figures of all policies. The name of a policy chooses it. */
 export function policyTable(state: PageState, choose: (choice: Partial<Choice>) => void): HTMLElement {
   const columns = columnsOf(state);
   return h(

@@ -6,7 +6,7 @@ import { compactText, countedText, countText, figure, fill, h, labelledSelect, p
 import { itemList, stepsOf } from './item-list.js';
 import type { ItemState } from './item-list.js';
 
-/** What the view of a session is made from. */
+/** The input of the view of a session. */
 export interface SessionViewOptions {
   readonly name: string;
   readonly timeline: SessionTimeline;
@@ -18,7 +18,7 @@ export interface SessionViewOptions {
   readonly call?: number | undefined;
 }
 
-/** A session call by call: what the model would have read, what was forgotten, masked or summarised, and why. */
+/** Shows a session call by call: what the model would have read, what was forgotten, masked or summarised, and why. */
 export function sessionView(options: SessionViewOptions): HTMLElement {
   const { timeline, name } = options;
   const [none] = timeline.policies;
@@ -145,7 +145,7 @@ function positionText(none: PolicyTimeline, policy: PolicyTimeline, call: number
   ];
 }
 
-/** What was decided before a call, and what the call needed and was not shown. */
+/** Says what was decided before a call, and what the call needed and was not shown. */
 function happenedAt(
   policy: PolicyTimeline,
   timeline: SessionTimeline,
@@ -235,7 +235,7 @@ function reasonOf(
   };
 }
 
-/** What a chart of steps shows. */
+/** The input of a chart of steps. */
 export interface StepsChartOptions {
   readonly none: PolicyTimeline;
   readonly policy: PolicyTimeline;

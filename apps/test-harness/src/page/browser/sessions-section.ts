@@ -3,7 +3,7 @@ import type { PageState } from './page-state.js';
 
 const rowsAtFirst = 20;
 
-/** The sessions, the dearest first, with the way to their timelines. */
+/** Lists the sessions, the dearest first, with the way to their timelines. */
 export function sessionsSection(state: PageState, showAll: boolean, onShowAll: () => void): HTMLElement {
   const { data, price, shown } = state;
   const bill = (index: number, policy: number): number =>
