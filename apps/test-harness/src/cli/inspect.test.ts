@@ -124,6 +124,25 @@ test('a condenser is replayed on the log without its own condensations', async (
   });
 });
 
+test('a summary that stands since an earlier condensation is not masked by a later one', async () => {
+  const log = logBuilder();
+  log.user('Mend the parser.');
+  const calls = [1, 2, 3, 4].map((step) => log.call('read', { path: `src/${step}.ts` }, `line ${step}\n`.repeat(9)));
+  const forget = (step: number, summary?: string): void => {
+    const forgottenEventIds = [calls[step]?.action.id ?? '', calls[step]?.result.id ?? ''];
+    const words = summary === undefined ? {} : { summary, summaryOffset: 1 };
+    log.add(createEvent('condensation', { source: 'agent', forgottenEventIds, ...words }));
+  };
+  forget(0, 'The first file was read.');
+  forget(1);
+  log.agent('Done.');
+  await withFiles({ 'own.jsonl': jsonLines(log.events) }, async (folder) => {
+    const { condensations, items } = await inspected(join(folder, 'own.jsonl'));
+    expect(items.map(({ kind }) => kind)).toContain('summary');
+    expect(condensations.map(({ masked }) => masked)).toEqual([[], []]);
+  });
+});
+
 test('recorded usage of the call is shown', async () => {
   const seen = await inspected(fixture('pi-session-jsonl.jsonl'), { call: 1 });
   expect(seen.recordedUsage).toMatchObject({ costUsd: 0.25, usage: { cacheReadTokens: 7 } });

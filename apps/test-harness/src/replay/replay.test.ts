@@ -8,6 +8,7 @@ import { parsePolicies } from './policy.js';
 import type { Policy } from './policy.js';
 import { mapInOrder, replayPaths } from './replay.js';
 import type { ReplayOptions } from './replay.js';
+import type { SessionTimeline } from './timeline.js';
 import type { ReplayedSession } from './report.js';
 
 async function* numbers(count: number): AsyncGenerator<number> {
@@ -99,6 +100,27 @@ test('a second run finds every result, and it is the same', async () => {
   expect(first.stored).toEqual([]);
   expect(second.stored).toHaveLength(3);
   expect(second.sessions).toEqual(first.sessions);
+});
+
+test('a timeline comes with the replay, and is the same where the results were stored', async () => {
+  const timelines = async (more: Partial<ReplayOptions> = {}) => {
+    const found = new Map<string, string>();
+    const onTimeline: ReplayOptions['onTimeline'] = async ({ name }, index, timeline) =>
+      void found.set(`${index} ${name}`, await timeline());
+    const { stored } = await replayed({ ...more, onTimeline });
+    return { stored, found: [...found] };
+  };
+  const first = await timelines();
+  expect(first.stored).toEqual([]);
+  const names = policies.map(({ name }) => name);
+  for (const [, json] of first.found) {
+    const timeline = JSON.parse(json) as SessionTimeline;
+    expect(timeline.policies.map(({ policy }) => policy)).toEqual(names);
+    expect(timeline.policies.map(({ views }) => views.length)).toEqual([20, 20]);
+  }
+  const second = await timelines();
+  expect(second.stored).toHaveLength(3);
+  expect(second.found).toEqual(first.found);
 });
 
 test('an interrupted run goes on where it ended', async () => {
