@@ -155,14 +155,16 @@ test('counts the kinds of notes, the most frequent first', () => {
 
 test('one table says what is saved and forgotten; all tables say the rest', () => {
   const half = replay('half', 50, { summariserCalls: 2, memory: { ...memory, all: { part: 3, whole: 4 } } });
-  const report = { sessions: [session('s', [replay('none', 100), half])], skipped: [], isInterrupted: false };
+  const sessions = [session('s', [replay('none', 100), half]), session('t', [replay('none', 100), half])];
+  const dear = session('u', [replay('none', 100), { ...half, ...replay('half', 110) }]);
+  const report = { sessions: [...sessions, dear], skipped: [], isInterrupted: false };
   const text = reportText(report, { sessions: false, all: false });
   const lines = text.replaceAll(/\u001b\[\d+m/g, '').split('\n');
   expect(lines.slice(0, 4)).toEqual([
-    '1 session, 10 model calls; saved of the bill at one',
+    '3 sessions, 30 model calls; saved of the bill at one',
     '       saved  with re-reads  worst session  forgotten  faults/100 calls   tokens',
     'none   0.0 %        -10.0 %          0.0 %    ≤ 0.0 %              20.0  100.0 %',
-    'half  50.0 %         40.0 %         50.0 %   ≤ 25.0 %              20.0   50.0 %',
+    'half  30.0 %         20.0 %        -10.0 %   ≤ 22.2 %              20.0   70.0 %',
   ]);
   const all = reportText(report, { sessions: false, all: true }).replaceAll(/\u001b\[\d+m/g, '');
   for (const head of [
