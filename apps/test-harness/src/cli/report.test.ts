@@ -12,6 +12,8 @@ import { writeDemoSessions } from '../../test-support/demo-sessions.js';
 import { builtHarness, harness as ownHarness } from '../../test-support/harness.js';
 import type { Outcome } from '../../test-support/harness.js';
 import type { PageData } from '../page/page-data.js';
+import { pageWriter } from '../page/write-page.js';
+import type { ReplayedSession } from '../replay/report.js';
 import type { ReplayRow } from '../replay/report.js';
 import type { SessionTimeline } from '../replay/timeline.js';
 
@@ -153,6 +155,21 @@ test('without a path the newest sessions of known agents are taken, and the rest
   const { data } = await dataOf('palimpsest-report.html');
   expect(data).toMatchObject({ older: 3, priced: { model: 'claude-haiku-5-5', because: 'recorded', share: 1 } });
   expect(data.timelines).toHaveLength(20);
+});
+
+test('of more sessions than a page has room for, the dearest are shown, whenever they were replayed', async () => {
+  const of = (cost: number) => ({ notes: [], replays: [{ bills: [{ input: cost }] }] }) as unknown as ReplayedSession;
+  const sessions = Array.from({ length: 25 }, (_, index) => of(index % 2 === 0 ? index : 100 - index));
+  const { data } = await dataOf('page.html');
+  const pages = pageWriter(data, file('dearest.html'));
+  const timeline = JSON.stringify({ texts: [], items: [], logged: 0, calls: [], policies: [] });
+  for (const [index, session] of sessions.entries()) {
+    await pages.onTimeline(session, index, () => Promise.resolve(timeline));
+  }
+  expect(await pages.finish(sessions)).toMatchObject({ timelines: 20, trimmed: 0 });
+  const shown = (await dataOf('dearest.html')).data.timelines.map(({ session }) => session);
+  const dearest = [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 24, 22, 20, 18, 16, 14, 12, 10];
+  expect(shown).toEqual(dearest);
 });
 
 test('a home without sessions is status 1 and names where it looked; an unknown model or path is status 2', async () => {
