@@ -9,9 +9,9 @@ import { eventFactory } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import type { Condenser } from '@palimpsest/view';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readSessions } from './import/index.js';
 import { avoidableCost, cacheUse } from '../test-support/cache-cost.js';
 import type { CacheUse, CacheUseOfSessions, Provider } from '../test-support/cache-cost.js';
+import { readSessions } from './import/index.js';
 
 /** What better marks could save, at the most, of what requests cost. */
 const mostAvoidable = 0.01;

@@ -8,12 +8,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { extent, recordedSessions } from '../test-support/recorded-sessions.js';
 import { readSessions } from './import/index.js';
 import type { Session } from './import/index.js';
+import { priceRows } from './measure/money.js';
+import { refusalMeter } from './measure/refusals.js';
 import { none } from './replay/policy.js';
 import type { Policy } from './replay/policy.js';
-import { priceRows } from './measure/money.js';
-import { refusalChecker } from './replay/refusal-checker.js';
 import { replaySessions } from './replay/replay.js';
-import type { ReplayedSession } from './replay/replay-report.js';
+import type { ReplayedSession } from './replay/report.js';
 
 const corpus = fileURLToPath(new URL('../../../corpus', import.meta.url));
 const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
@@ -34,14 +34,14 @@ async function soundPrefixes(sessions: AsyncIterable<Session>): Promise<number> 
   let prefixes = 0;
   for await (const { name, events } of sessions) {
     const projection = new ViewProjection();
-    const refused = refusalChecker();
+    const refused = refusalMeter();
     for (const [index, event] of events.entries()) {
       projection.append(event);
       if (!isLLMConvertible(event)) continue;
-      refused.atCall(index, projection.view.toMessages());
+      refused.atCall({ index, messages: projection.view.toMessages() });
       prefixes++;
     }
-    expect(refused.finish().refusals, name).toEqual([]);
+    expect(refused.result().refusals, name).toEqual([]);
   }
   return prefixes;
 }

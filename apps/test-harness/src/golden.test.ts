@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { fixedPolicies } from '../test-support/fixed-policies.js';
 import { none } from './replay/policy.js';
 import { replayPaths } from './replay/replay.js';
-import { isLong, rentRegret, reportRows } from './replay/replay-report.js';
-import type { ReplayedSession } from './replay/replay-report.js';
+import { isLong, rentRegret, reportRows } from './replay/report.js';
+import type { ReplayedSession } from './replay/report.js';
 
 // An independent program that knows the same definitions measured condensers that never change, on the same sessions.
 const folder = process.env['PALIMPSEST_TRAJECTORIES'];

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { observationMaskingCondenser, pricedCondenser } from '@palimpsest/condensers';
 import {
   addressOf,
   eventFactory,
@@ -10,15 +11,15 @@ import {
   wellFormedPart,
 } from '@palimpsest/events';
 import type { Event, LLMConvertibleEvent, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
-import { observationMaskingCondenser, pricedCondenser } from '@palimpsest/condensers';
+import { recallTool } from '@palimpsest/relevance-tool';
 import { isCondensation, NoCondensationAvailableError, ViewProjection } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { randomLog } from '@palimpsest/view/testing';
-import { recallTool } from '@palimpsest/relevance-tool';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { modelCalls, readSessions } from './import/index.js';
 import { recordedSessions } from '../test-support/recorded-sessions.js';
 import { tight } from '../test-support/tight-condensers.js';
+import { readSessions } from './import/index.js';
+import { modelCalls } from './measure/recorded-session.js';
 
 /**
  * What a condenser hides, recall reaches: by the address that a mask names, and by words and paths of the text, without the test

@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { readSessions } from './import/index.js';
 import type { Session } from './import/index.js';
 import { recordedSession } from './measure/recorded-session.js';
-import { condensedViews } from './replay/condensed-views.js';
+import { condensedCalls } from './replay/replay-session.js';
 
 /**
  * What a summary costs when it is asked for behind the agent's own request, and in a request of its own: recorded sessions, sent
@@ -114,7 +114,7 @@ async function billOf(session: Session, provider: keyof typeof providers, way: W
       ...condenser,
       condense: (view, context) => condenser.condense(view, { ...context, agentRequest }),
     };
-    for await (const { view, errors, attempts } of condensedViews(recordedSession(session.events), asked)) {
+    for await (const { view, errors, attempts } of condensedCalls(recordedSession(session.events), asked)) {
       expect([errors, attempts.filter(({ outcome }) => outcome !== 'unavailable')]).toEqual([[], []]);
       const { prompt, request } = requestOf(view);
       await agent.llm.complete(request);

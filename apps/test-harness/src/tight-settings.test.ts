@@ -6,11 +6,12 @@ import type { AttemptReport, Condenser, RenderOptions, View } from '@palimpsest/
 import { messagesOfItems } from '@palimpsest/view/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { extent, recordedSessions } from '../test-support/recorded-sessions.js';
-import { modelCalls, readSessions } from './import/index.js';
-import type { Session } from './import/index.js';
-import { findRefusals } from './replay/refusals.js';
 import { tight } from '../test-support/tight-condensers.js';
 import type { Tight } from '../test-support/tight-condensers.js';
+import { readSessions } from './import/index.js';
+import type { Session } from './import/index.js';
+import { findRefusals } from './measure/refusals.js';
+import { modelCalls } from './measure/recorded-session.js';
 
 /** So many condensations in a row are taken for a loop. */
 const mostInARow = 4;

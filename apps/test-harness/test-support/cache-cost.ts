@@ -7,7 +7,7 @@ import { anthropicPromptCache, openaiPromptCache } from '@palimpsest/provider-se
 import type { CachedPrompt } from '@palimpsest/provider-servers';
 import type { Condenser } from '@palimpsest/view';
 import { recordedSession } from '../src/measure/recorded-session.js';
-import { condensedViews } from '../src/replay/condensed-views.js';
+import { condensedCalls } from '../src/replay/replay-session.js';
 
 /** The providers whose caches are simulated. */
 export type Provider = keyof typeof providers;
@@ -119,8 +119,8 @@ async function cacheUseOf(
     of.flatMap((provider) => expires.map((each) => cachesOf(provider, each, () => new Date(each ? time : 0)))),
   );
   const hints = hintsByComparison();
-  for await (const { view, at, ...made } of condensedViews(recordedSession(recorded), condenser)) {
-    condensations += made.condensations;
+  for await (const { view, at, ...made } of condensedCalls(recordedSession(recorded), condenser)) {
+    condensations += made.condensations.length;
     time = Math.max(time, Date.parse(at) || 0);
     const messages = [system, ...view.toMessages().filter(({ role }) => role !== 'system')];
     const marks = hints(messages);

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
+import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { logBuilder } from '@palimpsest/events/testing';
-import type { Event } from '@palimpsest/events';
 
 const nouns = [
   'parser',

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
-import { main } from '../src/main.js';
+import { main } from '../src/cli/program.js';
 
 /** The built command. */
 export const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));

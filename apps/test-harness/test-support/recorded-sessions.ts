@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { modelCalls, readSessions } from '../src/import/index.js';
+import { readSessions } from '../src/import/index.js';
 import type { Session } from '../src/import/index.js';
+import { modelCalls } from '../src/measure/recorded-session.js';
 
 const isLongRun = process.env['PALIMPSEST_LONG_RUNS'] === 'true';
 const isThorough = process.env['PALIMPSEST_THOROUGH'] === 'true';

@@ -13,7 +13,7 @@ import {
   structuredSummaryCondenser,
 } from '@palimpsest/condensers';
 import type { Condenser } from '@palimpsest/view';
-import { standIn } from '../src/replay/stand-in-llm.js';
+import { stubSummarizer } from '../src/replay/models.js';
 
 /** A condenser that acts all the time, and how many events it may leave. */
 export interface Tight {
@@ -23,7 +23,7 @@ export interface Tight {
 }
 
 /** What a summary costs is asked nowhere, so nothing has to count its tokens exactly. */
-const { llm } = standIn((text) => Math.ceil(text.length / 4));
+const { llm } = stubSummarizer((text) => Math.ceil(text.length / 4));
 const sizes = { maxSize: 12, keepFirst: 2 };
 const masks = { attentionWindow: 2, minSavedTokens: 50 };
 /** Each built-in condenser, by a name for the test. */

@@ -6,10 +6,10 @@ import { observationMaskingCondenser, recentEventsCondenser } from '@palimpsest/
 import { logBuilder } from '@palimpsest/events/testing';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { jsonLines } from '../../test-support/fixtures/fixture-files.js';
-import { conformCommand } from '../conform-command.js';
-import type { ConformCommandOptions, ConformReport } from '../conform-command.js';
-import { logToActOn, runCondenserContract, runPropertyContract } from './run-contract.js';
-import type { ContractRun } from './run-contract.js';
+import { conformCommand } from '../cli/conform.js';
+import type { ConformCommandOptions, ConformReport } from '../cli/conform.js';
+import { logToActOn, runCondenserContract, runPropertyContract } from './contract.js';
+import type { ContractRun } from './contract.js';
 
 /** Forgets the user's words, although nothing declares that; keeps what it was given in place. */
 const forgetful = `(view) => view.events.length > 40 ? view.without(new Set([...view.events].slice(0, 10).map(({ id }) => id))) : view`;

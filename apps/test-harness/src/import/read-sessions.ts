@@ -1,12 +1,14 @@
+import type { Dirent, Stats } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
 import { isLLMConvertible, PalimpsestError, wellFormedEvent } from '@palimpsest/events';
-import { LogReadError, UnknownLogFormatError } from './errors.js';
+import { logReadError, messageOf, unknownLogFormat } from '../harness-error.js';
 import { logFormats } from './formats/index.js';
-import { palimpsestJsonl } from './formats/palimpsest-jsonl.js';
-import type { ImportedSession, LogFormat, LogSource } from './log-format.js';
-import type { LogFile } from './log-files.js';
-import { logFiles } from './log-files.js';
-import { openLog } from './log-source.js';
-import type { ImportNote, Session, SkippedFile } from './session.js';
+import { palimpsestJsonl } from './formats/palimpsest.js';
+import { openLog } from './log/log-source.js';
+import { parseSessionAddress } from './log/opencode-database.js';
+import { opencodeParts } from './log/opencode-session.js';
+import type { ImportedSession, ImportNote, LogFormat, LogSource, Session, SkippedFile } from './log/session.js';
 
 /** Options of {@link readSessions}. */
 export interface ReadSessionsOptions {
@@ -31,8 +33,8 @@ export const logFormatNames: readonly string[] = logFormats.map((format) => form
  * In a folder, a file that cannot be read is added to `skipped` with the reason, and the next file is read. A path that names
  * a file throws.
  *
- * @throws {@link UnknownLogFormatError} when the named file has no known format; names the known formats.
- * @throws {@link LogReadError} when a file cannot be read, or is a Palimpsest log with a broken line; names file and line.
+ * @throws {@link HarnessError} `unknown-log-format` when the named file has no known format; names the known formats.
+ * @throws {@link HarnessError} `log-read` when a file cannot be read, or is a Palimpsest log with a broken line; names file and line.
  */
 export function readSessions(path: string, options: ReadSessionsOptions = {}): SessionReader {
   const skipped: SkippedFile[] = [];
@@ -67,7 +69,7 @@ async function* sessionsOf(
   const source = await openLog(file, { name, knownFormats: logFormatNames, signal });
   const format = logFormats.find((candidate) => candidate.recognise(source));
   if (format === undefined) {
-    throw new UnknownLogFormatError({
+    throw unknownLogFormat({
       file,
       reason: 'it is of none of the known formats',
       knownFormats: logFormatNames,
@@ -96,7 +98,7 @@ async function* sessionsOf(
   else yield { ...waiting, notes: [...waiting.notes, ...rest] };
 }
 
-/** Events of Palimpsest's own log stay unchanged. Events made from other logs get text that every provider accepts. */
+/** Returns the events to read. Those of Palimpsest's own log stay unchanged. Events made from other logs get text that every provider accepts. */
 function writtenEvents({ events }: ImportedSession, format: LogFormat): ImportedSession['events'] {
   return format.name === palimpsestJsonl.name ? events : events.map((event) => wellFormedEvent(event));
 }
@@ -107,7 +109,88 @@ async function* imports(format: LogFormat, source: LogSource): AsyncGenerator<Im
     yield* format.read(source);
   } catch (error) {
     if (PalimpsestError.isInstance(error) || (error instanceof Error && error.name === 'AbortError')) throw error;
-    const reason = `the reader of '${format.name}' failed: ${error instanceof Error ? error.message : String(error)}`;
-    throw new LogReadError({ file: source.file, reason, cause: error });
+    const reason = `the reader of '${format.name}' failed: ${messageOf(error)}`;
+    throw logReadError({ file: source.file, reason, cause: error });
   }
+}
+
+/** A file that may be a log. */
+export interface LogFile {
+  readonly file: string;
+  /** The path relative to the given folder. For a given file, its name. */
+  readonly name: string;
+  /** Why the file is skipped, if no agent wrote it. */
+  readonly notALog?: string;
+}
+
+const notLogs = /^(?:readme|licen[cs]e|notice|changelog|adp-readme-license)(?:[.-].*)?$|^manifest\.json$/i;
+
+/**
+ * The files at a path: the file itself, or all files of the folder and its subfolders, sorted by name. Links to folders are
+ * not followed. Of the folders of opencode, in which a session has many files, only the file that begins a session is listed.
+ *
+ * @throws {@link HarnessError} `log-read` when the path does not exist, is a pipe or a device, or a folder cannot be listed.
+ */
+export async function logFiles(
+  path: string,
+): Promise<{ readonly isFolder: boolean; readonly files: readonly LogFile[] }> {
+  try {
+    const status = await statusOf(path);
+    // A read of a pipe or a device may never end.
+    if (!status.isDirectory() && !status.isFile()) throw new Error('it is no regular file');
+    if (!status.isDirectory()) return { isFolder: false, files: [{ file: path, name: basename(path) }] };
+    const files: LogFile[] = [];
+    for await (const entry of entriesBelow(path)) {
+      const file = join(entry.parentPath, entry.name);
+      files.push(logFile(path, file, entry.isFile() || (entry.isSymbolicLink() && (await leadsToFile(file)))));
+    }
+    return { isFolder: true, files: files.sort((one, other) => byCodePoint(one.file, other.file)) };
+  } catch (error) {
+    throw logReadError({
+      file: path,
+      reason: messageOf(error),
+      cause: error,
+    });
+  }
+}
+
+/** Returns the status of a file, or of the database in the address of a session. */
+async function statusOf(path: string): Promise<Stats> {
+  const address = parseSessionAddress(path);
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (address === undefined) throw error;
+    return stat(address.database);
+  }
+}
+
+/** Yields all entries below a folder except folders. From Node 26 on, `recursive` follows links to folders, even in a cycle. */
+async function* entriesBelow(folder: string): AsyncGenerator<Dirent> {
+  for (const entry of opencodeParts(await readdir(folder, { withFileTypes: true }))) {
+    if (entry.isDirectory()) yield* entriesBelow(join(folder, entry.name));
+    else yield entry;
+  }
+}
+
+async function leadsToFile(link: string): Promise<boolean> {
+  try {
+    return (await stat(link)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function logFile(folder: string, file: string, isFile: boolean): LogFile {
+  const name = relative(folder, file).replaceAll('\\', '/');
+  // A read of a pipe or a socket may never end.
+  if (!isFile) return { file, name, notALog: 'it is no regular file' };
+  if (notLogs.test(basename(file))) return { file, name, notALog: 'it goes with the logs and is none' };
+  if (basename(file).startsWith('.')) return { file, name, notALog: 'it is hidden' };
+  return { file, name };
+}
+
+/** Compares without a locale, so the order is the same on every machine. */
+function byCodePoint(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -1,12 +1,11 @@
 import { logBuilder } from '@palimpsest/events/testing';
-import { expect, test } from 'vitest';
-import { textCounter } from '../replay/token-counter.js';
-import { controlsOf, recallAt } from './controls.js';
-import { eventTokens } from './event-tokens.js';
-import { evidenceOf } from './evidence/evidence.js';
-import { promptMeter } from './prompt-meter.js';
-import { recordedSession } from './recorded-session.js';
 import { View } from '@palimpsest/view';
+import { expect, test } from 'vitest';
+import { prefixMeter } from './cache.js';
+import { controlsOf, recallAt } from './controls.js';
+import { evidenceOf } from './evidence.js';
+import { recordedSession } from './recorded-session.js';
+import { eventTokens, textCounter } from './tokens.js';
 
 const path = 'src/tokens/readToken.ts';
 
@@ -55,12 +54,12 @@ test('events and requests are counted alike', () => {
   const recorded = session();
   const count = textCounter();
   const tokens = eventTokens(recorded, count).reduce((sum, each) => sum + each, 0);
-  expect(promptMeter(count, 0)(View.fromEvents(recorded.events).toMessages()).tokens).toBe(tokens);
+  expect(prefixMeter(count, 0)(View.fromEvents(recorded.events).toMessages()).tokens).toBe(tokens);
 });
 
 test('a request that begins as the last one did reads that part from the cache', () => {
   const recorded = session();
-  const measure = promptMeter(textCounter(), 100);
+  const measure = prefixMeter(textCounter(), 100);
   const sizeAt = (end: number) => measure(View.fromEvents(recorded.events.slice(0, end)).toMessages());
   const first = sizeAt(4);
   expect(first).toMatchObject({ cached: 0, rewrites: false });

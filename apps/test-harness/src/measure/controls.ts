@@ -1,4 +1,4 @@
-import type { Evidence } from './evidence/evidence.js';
+import type { Evidence } from './evidence.js';
 import type { RecordedSession } from './recorded-session.js';
 
 /** A point of a curve: the share of raw tokens that a policy keeps, and the share of the evidence that it shows. */
@@ -56,7 +56,7 @@ export function controlsOf(
   return { lastN: curve(keepNewest), belady: curve(keepNeeded) };
 }
 
-/** The recall of a control at a share, linear between its points, to the origin below them and to (1, 1) above them. */
+/** Returns the recall of a control at a share, linear between its points, to the origin below them and to (1, 1) above them. */
 export function recallAt(curve: readonly Pick<ControlPoint, 'share' | 'recall'>[], share: number): number {
   const points = [...curve].sort((one, other) => one.share - other.share);
   const above = points.findIndex((point) => point.share >= share);
@@ -84,7 +84,7 @@ interface Kept {
   readonly recall: number;
 }
 
-/** The constant cap at which the prompts hold so many tokens in all. */
+/** Returns the constant cap at which the prompts hold so many tokens in all. */
 function capOf(total: number, promptSizes: readonly number[]): number {
   const sorted = [...promptSizes].sort((one, other) => one - other);
   let below = 0;
@@ -153,7 +153,7 @@ function keepNeeded({ session, evidence, tokens, fixed }: Trial, budget: number)
   return { tokens: total, cached, recall: recall.value };
 }
 
-/** By event: the calls at which it is the newest source of evidence, in their order. */
+/** Returns by event the calls at which it is the newest source of evidence, in their order. */
 function usesOf(evidence: readonly (readonly Evidence[])[]): ReadonlyMap<number, readonly number[]> {
   const uses = new Map<number, number[]>();
   evidence.forEach((used, call) => {

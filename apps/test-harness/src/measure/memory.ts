@@ -1,12 +1,13 @@
 import type { Event } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import { holdsSpan } from './evidence/text-index.js';
-import type { Evidence, EvidenceKind } from './evidence/evidence.js';
-import { textOfEvent } from './event-text.js';
+import { holdsSpan } from './evidence.js';
+import type { Evidence, EvidenceKind } from './evidence.js';
 import { callsOfResidence } from './money.js';
 import type { Fault } from './money.js';
+import { textOfEvent } from './recorded-session.js';
 import type { RecordedSession } from './recorded-session.js';
-import type { TextCounter } from '../replay/token-counter.js';
+import type { Meter } from './replayed-call.js';
+import type { TextCounter } from './tokens.js';
 
 /** A share as its parts, so that shares of several sessions can be pooled: each call's evidence weighs 1 in all. */
 export interface Share {
@@ -14,7 +15,7 @@ export interface Share {
   readonly whole: number;
 }
 
-/** What of the evidence that later calls used stood in the view at that time. */
+/** The part of the evidence of later calls that stood in the view at that time. */
 export interface Memory {
   readonly all: Share;
   readonly byKind: Readonly<Record<EvidenceKind, Share>>;
@@ -23,13 +24,6 @@ export interface Memory {
   /** Seen only in stubs and summaries; part of `all`. */
   readonly onlyInStubs: Share;
   readonly faults: readonly Fault[];
-}
-
-/** Gathers what the views of a session show of the evidence. */
-export interface MemoryMeter {
-  /** @param promptTokens the size of the request that the view became */
-  atCall(modelCall: number, view: View, promptTokens: number): void;
-  readonly memory: Memory;
 }
 
 const kinds: readonly EvidenceKind[] = ['identifier', 'anchor', 'number'];
@@ -44,12 +38,12 @@ class RunningShare {
   }
 }
 
-/** A {@link MemoryMeter} for a session and the evidence of its calls. */
+/** Measures what the views of a session show of the evidence of its calls. `faults` grows while it listens. */
 export function memoryMeter(
   session: RecordedSession,
   evidence: readonly (readonly Evidence[])[],
   count: TextCounter,
-): MemoryMeter {
+): Meter<Memory> & Pick<Memory, 'faults'> {
   const [all, onlyInStubs] = [new RunningShare(), new RunningShare()];
   const byKind = Object.fromEntries(kinds.map((kind) => [kind, new RunningShare()])) as Record<
     EvidenceKind,
@@ -61,8 +55,9 @@ export function memoryMeter(
   const residentUntil = new Map<number, number>();
 
   return {
-    memory: { all, byKind, byDistance, onlyInStubs, faults },
-    atCall: (modelCall, view, promptTokens) => {
+    faults,
+    result: () => ({ all, byKind, byDistance, onlyInStubs, faults }),
+    atCall: ({ index: modelCall, view, prompt: { tokens: promptTokens } }) => {
       const used = evidence[modelCall] ?? [];
       if (used.length === 0) return;
       const seen = shownIn(view, session);
@@ -115,7 +110,32 @@ function isRedacted(event: Event | undefined): boolean {
   return event !== undefined && 'redacted' in event && event.redacted === true;
 }
 
-/** A masked call stands with its arguments as they are, which need not be JSON. */
+/** Returns the text of a stub. A masked call stands with its arguments as they are, which need not be JSON. */
 function textOfStub(event: Event): string {
   return event.type === 'action' ? event.toolCall.arguments : textOfEvent(event);
+}
+
+/**
+ * Counts the results that a policy hides before any request has shown them. A result that is new at a call and does not stand in its
+ * view as it was logged was never read: a policy that hides it saves what it never paid for, and the recorded agent had read it.
+ */
+export function unseenResults({ calls, events, kinds, indexOf }: RecordedSession): Meter<number> {
+  let unseenInAll = 0;
+  return {
+    result: () => unseenInAll,
+    atCall: ({ index: modelCall, view }) => {
+      const [from, end] = [calls[modelCall - 1] ?? 0, calls[modelCall] ?? 0];
+      const unseen = new Set<number>();
+      for (let index = from; index < end; index++) if (kinds[index] === 'result') unseen.add(index);
+      // New events stand at the end of the view.
+      for (let at = view.events.length - 1; at >= 0 && unseen.size > 0; at--) {
+        const event = view.events.at(at);
+        const index = event === undefined ? undefined : indexOf.get(event.id);
+        if (event === undefined || index === undefined) continue;
+        if (index < from) break;
+        if (event === events[index] || !isRedacted(event)) unseen.delete(index);
+      }
+      unseenInAll += unseen.size;
+    },
+  };
 }

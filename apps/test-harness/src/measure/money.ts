@@ -1,6 +1,7 @@
-import { pricesAt } from '@palimpsest/llm-adapters';
+import { pricesAt, priceTable } from '@palimpsest/llm-adapters';
+import { HarnessError } from '../harness-error.js';
 
-/** What one request or one call of the condenser's own model used. Unit: tokens. */
+/** The tokens of one request or one call of the condenser's own model. Unit: tokens. */
 export interface TokenUse {
   readonly cacheRead: number;
   readonly cacheWrite: number;
@@ -34,7 +35,7 @@ export const priceRows: readonly Prices[] = [
   { name: 'no cache', input: 1, cacheRead: 1, cacheWrite: 1, output: 5 },
 ];
 
-/** The prices of a model, in USD a token; undefined for a model without known prices. */
+/** Returns the prices of a model, in USD a token; undefined for a model without known prices. */
 export function pricesOfModel(model: string, date: Date): Prices | undefined {
   const known = pricesAt(model, date);
   if (known === undefined) return undefined;
@@ -48,7 +49,18 @@ export function pricesOfModel(model: string, date: Date): Prices | undefined {
   return { name: model, unit: 'USD', ...perToken(known), tiers };
 }
 
-/** What one call cost. Unit: that of the prices. */
+/** Returns the prices of a model, in USD a token. @throws {@link HarnessError} `unknown-model`; lists the models that have some */
+export function knownPricesOf(model: string, date: Date): Prices {
+  const prices = pricesOfModel(model, date);
+  if (prices !== undefined) return prices;
+  const known = [...new Set(priceTable.flatMap(({ models }) => models))].sort();
+  throw new HarnessError(
+    'unknown-model',
+    `No prices are known for the model '${model}'. There are prices for: ${known.join(', ')}.`,
+  );
+}
+
+/** Returns what one call cost. Unit: that of the prices. */
 export function costOf({ cacheRead, cacheWrite, input, output }: TokenUse, prices: Prices): number {
   const prompt = cacheRead + cacheWrite + input;
   const tiers = (prices.tiers ?? []).filter(({ abovePromptTokens }) => prompt > abovePromptTokens);
@@ -76,7 +88,7 @@ export const callsOfResidence = 10;
 const tokensOfCall = 60;
 const largestReread = 8_000;
 
-/** What it costs to read a source again: a call, its result, and the result in the requests that follow. */
+/** Returns what it costs to read a source again: a call, its result, and the result in the requests that follow. */
 export function rereadCost({ promptTokens, sourceTokens }: Fault, prices: Prices): number {
   const size = Math.min(largestReread, sourceTokens);
   return (

@@ -2,7 +2,7 @@ import type { Event, LLMUsageEvent } from '@palimpsest/events';
 import { cacheDriftOf, expectedCacheRead, modelFacts } from '@palimpsest/llm-adapters';
 import type { CacheDriftReason, RequestPair } from '@palimpsest/llm-adapters';
 
-/** What the provider of a recorded session reported to have read from its prompt cache, beside what it should have read. */
+/** The tokens that a provider reported to have read from its prompt cache, beside those that it should have read. */
 export interface RecordedCache {
   /** The answers that should have read something. */
   readonly answers: number;
@@ -33,12 +33,12 @@ export function recordedCache(logged: readonly Event[]): RecordedCache | undefin
   return answers === 0 ? undefined : { answers, expectedReadTokens, reportedReadTokens, drifts };
 }
 
-/** What the cache should have read of each answer, by the id of its response; without the answers of which nothing is known. Unit: tokens. */
+/** Returns what the cache should have read of each answer, by the id of its response; without the answers of which nothing is known. Unit: tokens. */
 export function expectedReads(logged: readonly Event[]): ReadonlyMap<string, number> {
   return new Map(pairsOf(logged).map(({ responseId, ...pair }) => [responseId, expectedCacheRead(pair)]));
 }
 
-/** Of several sessions together. Undefined if none has recorded usage. */
+/** Adds up several sessions. Undefined if none has recorded usage. */
 export function pooledCache(sessions: readonly (RecordedCache | undefined)[]): RecordedCache | undefined {
   const known = sessions.filter((session) => session !== undefined);
   if (known.length === 0) return undefined;

@@ -1,9 +1,8 @@
 import { isLLMConvertible, isToolResult } from '@palimpsest/events';
-import type { Event, EventId } from '@palimpsest/events';
-import { modelCalls } from '../import/index.js';
-import { textOfEvent } from './event-text.js';
+import type { ContentPart, Event, EventId } from '@palimpsest/events';
+import { View } from '@palimpsest/view';
 
-/** What an event of a session is for the measures. `internal`: no model reads it. */
+/** The role of an event for the measures. `internal`: no model reads it. */
 export type EventKind = 'system' | 'user' | 'environment' | 'agent' | 'call' | 'result' | 'internal';
 
 /** A recorded session as the measures need it. Indices are those of `events`. */
@@ -38,7 +37,7 @@ export function recordedSession(logged: readonly Event[]): RecordedSession {
     if (calls[begun] === index) begun++;
     return begun - 1;
   });
-  const kinds = events.map(kindOf);
+  const kinds = events.map(kindOfEvent);
   return {
     events,
     calls,
@@ -55,7 +54,8 @@ export function hasTimes({ events }: Pick<RecordedSession, 'events'>): boolean {
   return first !== undefined && last !== undefined && first > Date.UTC(1971, 0, 1) && last > first;
 }
 
-function kindOf(event: Event): EventKind {
+/** Returns what an event is for the measures. A summary is internal, because no log of another agent has one. */
+export function kindOfEvent(event: Event): EventKind {
   if (!isLLMConvertible(event)) return 'internal';
   if (event.type === 'system-prompt') return 'system';
   if (event.type === 'action') return 'call';
@@ -63,4 +63,62 @@ function kindOf(event: Event): EventKind {
   if (event.type !== 'message') return 'internal';
   if (event.role === 'assistant') return 'agent';
   return event.source === 'user' ? 'user' : 'environment';
+}
+
+/**
+ * The positions of the recorded model calls in a log: for each response, the position of its first action or assistant
+ * message. The view's rules separate responses. The model call could receive only the events before its position. Events
+ * that repeat an id are skipped, as in a view.
+ */
+export function modelCalls(events: readonly Event[]): number[] {
+  const positions: number[] = [];
+  const seen = new Set<string>();
+  const view = View.fromEvents(events);
+  events.forEach((event, index) => {
+    if (seen.has(event.id)) return;
+    seen.add(event.id);
+    if (view.responseOf(event.id) === event.id) positions.push(index);
+  });
+  return positions;
+}
+
+/** Returns the text of an event as a model reads it, without thinking. Strings inside of JSON arguments stand unescaped, one a line. */
+export function textOfEvent(event: Event): string {
+  switch (event.type) {
+    case 'system-prompt':
+      return `${event.systemPrompt}${event.dynamicContext ?? ''}`;
+    case 'message':
+    case 'observation':
+      return `${textOfParts(event.content)}\n${textOfParts(event.extendedContent ?? [])}`;
+    case 'action':
+      return `${textOfParts(event.thought)}\n${event.toolCall.name} ${unescaped(event.toolCall.arguments)}`;
+    case 'user-reject-observation':
+      return event.rejectionReason;
+    case 'agent-error':
+      return event.error;
+    case 'condensation-summary':
+      return event.summary;
+    default:
+      return '';
+  }
+}
+
+function textOfParts(parts: readonly ContentPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n');
+}
+
+/** Returns the scalars of JSON text, one a line; other text unchanged. */
+function unescaped(json: string): string {
+  try {
+    return scalarsOf(JSON.parse(json)).join('\n');
+  } catch {
+    return json;
+  }
+}
+
+function scalarsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value === 'number') return [String(value)];
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(scalarsOf);
+  return [];
 }

@@ -8,10 +8,10 @@ import { expect, test } from 'vitest';
 import { readSessions } from '../import/index.js';
 import { priceRows } from '../measure/money.js';
 import { recordedSession } from '../measure/recorded-session.js';
-import { condensedViews } from './condensed-views.js';
+import { textCounter } from '../measure/tokens.js';
+import { stubSummarizer } from './models.js';
+import { condensedCalls } from './replay-session.js';
 import { sessionReplayer } from './session-replayer.js';
-import { standIn } from './stand-in-llm.js';
-import { textCounter } from './token-counter.js';
 
 const path = 'src/tokens/readToken.ts';
 
@@ -75,8 +75,8 @@ function poisoned(events: readonly Event[], call: number): readonly Event[] {
 /** What a policy sends at each call, until one. */
 async function sent(create: () => Condenser, events: readonly Event[], until: number): Promise<readonly string[]> {
   const requests: string[] = [];
-  for await (const { view, modelCall } of condensedViews(recordedSession(events), create())) {
-    if (modelCall > until) break;
+  for await (const { view, index } of condensedCalls(recordedSession(events), create())) {
+    if (index > until) break;
     requests.push(JSON.stringify(view.toMessages()));
   }
   return requests;
@@ -129,7 +129,7 @@ test.each([
 ])('what %s sends does not depend on the future', async (name) => {
   const corpus = fileURLToPath(new URL('../../../../corpus/demo-default.jsonl', import.meta.url));
   for await (const { events } of readSessions(corpus)) {
-    const create = () => condenserByName(name, { llm: standIn(textCounter()).llm });
+    const create = () => condenserByName(name, { llm: stubSummarizer(textCounter()).llm });
     for (const call of [20, 45, 70]) expect(await isCausal(create, events, call), `call ${call}`).toBe(true);
   }
 });

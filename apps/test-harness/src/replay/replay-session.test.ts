@@ -50,6 +50,15 @@ test('a condensation saves tokens for the rest of the session and rewrites the p
   expect(after.peakTokens).toBeLessThan(before.peakTokens);
 });
 
+test('requests that are larger than the window are counted, and the first of them say what the condenser did', async () => {
+  const settings = { prices: priceRows, contextWindow: 2_000 };
+  const replay = await sessionReplayer(session(20), settings).replay({ name: 'none', create: () => none });
+  expect(replay.overflows).toBe(replay.tokensByCall.filter((tokens) => tokens > 2_000).length);
+  expect(replay.overflows).toBeGreaterThan(5);
+  expect(replay.overflowed).toHaveLength(5);
+  expect(replay.overflowed[0]).toMatchObject({ did: 'nothing' });
+});
+
 test('a condenser that reads prices is told of the row that prices it', async () => {
   const told: (number | undefined)[] = [];
   const whenReadingIsDear: Condenser = {

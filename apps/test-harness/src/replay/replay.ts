@@ -1,13 +1,20 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Event } from '@palimpsest/events';
+import envPaths from 'env-paths';
+import { pMapIterable, pMapSkip } from 'p-map';
+import { HarnessError } from '../harness-error.js';
 import { readSessions } from '../import/index.js';
 import type { Session, SkippedFile } from '../import/index.js';
 import { priceRows } from '../measure/money.js';
 import type { Prices } from '../measure/money.js';
-import { inOrder } from './in-order.js';
+import { codeDigest } from './digests.js';
+import { policyDigest } from './policy.js';
 import type { Policy } from './policy.js';
-import type { ReplayedSession } from './replay-report.js';
-import { sessionRunner } from './session-runner.js';
-import type { SessionProgress } from './session-runner.js';
+import type { ReplayedSession } from './report.js';
+import type { SessionReplayer } from './session-replayer.js';
+import { resultsIfStored } from './task.js';
+import type { SessionResults, SessionTask, TaskPolicy, TaskSettings } from './task.js';
 
 /** Options of {@link replayPaths} and {@link replaySessions}. */
 export interface ReplayOptions {
@@ -16,19 +23,24 @@ export interface ReplayOptions {
   /** @defaultValue {@link priceRows} */
   readonly prices?: readonly Prices[];
   /** The window that condensers are told of. Unit: tokens. @defaultValue none */
-  readonly contextWindow?: number;
-  /** The model that condensers ask, as `provider/name`; its key is read from the environment. @defaultValue a stand-in */
-  readonly summariser?: string;
+  readonly contextWindow?: number | undefined;
+  /** The model that condensers call, as `provider/name`; its key is read from the environment. @defaultValue a stand-in */
+  readonly summariser?: string | undefined;
   /** How many threads replay. 0: this one. @defaultValue 0 */
   readonly workers?: number;
   /** Where results are stored and found again. @defaultValue none: everything is computed */
-  readonly cacheFolder?: string;
+  readonly cacheFolder?: string | undefined;
   /** Ends the replay early: what is done is returned, what is begun is given up. */
   readonly signal?: AbortSignal;
   /** Called when a session has been replayed; sessions end in any order. */
   readonly onSession?: (session: ReplayedSession, progress: SessionProgress) => void;
   /** Called before a file is read. */
   readonly onFile?: (file: string) => void;
+  /**
+   * Called with each session when it has been replayed, and with its position. `timeline` resolves to the session call by call, as
+   * JSON. It is a by-product of the replay; a session whose results were stored is replayed for it. @defaultValue no timelines
+   */
+  readonly onTimeline?: (session: ReplayedSession, index: number, timeline: () => Promise<string>) => Promise<void>;
 }
 
 /** The replayed sessions, in the order in which they were read. Can be iterated once. */
@@ -37,11 +49,29 @@ export interface ReplayRun extends AsyncIterable<ReplayedSession> {
   readonly skipped: readonly SkippedFile[];
 }
 
+/** The way in which a session was replayed. */
+export interface SessionProgress {
+  /** The size of its events as JSON. Unit: characters. */
+  readonly size: number;
+  /** Every result was found in the cache. */
+  readonly wasStored: boolean;
+}
+
+/** Returns as many threads as this machine runs at the same time. */
+export function defaultWorkers(): number {
+  return availableParallelism();
+}
+
+/** Returns where results are stored unless the user says otherwise: below the user's folder for caches. */
+export function defaultCacheFolder(): string {
+  return join(envPaths('palimpsest-harness', { suffix: '' }).cache, 'replay');
+}
+
 /**
- * Replays every session of files and folders through every policy. At most as many sessions as threads are in memory, and two more.
+ * Replays every session of files and folders through every policy. At most twice as many sessions as threads are in memory.
  *
- * @throws {@link UnknownLogFormatError} when a path is a file of no known format.
- * @throws {@link LogReadError} when a path cannot be read.
+ * @throws {@link HarnessError} `unknown-log-format` when a path is a file of no known format.
+ * @throws {@link HarnessError} `log-read` when a path cannot be read.
  */
 export function replayPaths(paths: readonly string[], options: ReplayOptions): ReplayRun {
   const skipped: SkippedFile[] = [];
@@ -60,31 +90,151 @@ export async function* replaySessions(
   sessions: AsyncIterable<Session>,
   options: ReplayOptions,
 ): AsyncGenerator<ReplayedSession> {
-  const {
-    policies,
-    prices = priceRows,
-    contextWindow,
-    summariser,
-    workers = 0,
-    cacheFolder,
-    signal,
-    onSession,
-  } = options;
-  const settings = { prices, contextWindow, summariser };
-  const run = await sessionRunner({ policies, settings, workers, cacheFolder });
+  const { workers = 0, signal, onSession, onTimeline } = options;
+  const pool = await replayPool(options);
+  const replay = async (session: Session, index: number) => {
+    const { timeline, ...done } = await pool.replay(session);
+    await onTimeline?.(done.replayed, index, timeline);
+    return done;
+  };
+  const report = ({ replayed, progress }: Awaited<ReturnType<typeof replay>>): ReplayedSession => {
+    onSession?.(replayed, progress);
+    return replayed;
+  };
   try {
-    const replay = async (session: Session): Promise<ReplayedSession> => {
-      const { replayed, progress } = await run.replay(session);
-      onSession?.(replayed, progress);
-      return replayed;
-    };
-    yield* inOrder(sessions, replay, { atOnce: Math.max(1, workers), signal });
+    yield* mapInOrder(sessions, replay, report, { concurrency: Math.max(1, workers), signal });
   } finally {
-    await run.close();
+    await pool.close();
   }
 }
 
-/** As many threads as this machine runs at the same time. */
-export function defaultWorkers(): number {
-  return availableParallelism();
+/**
+ * Works on several items at the same time and yields the results in the order of the items. The first error ends it. An abort ends it
+ * without an error: no more items are taken, what is not done is left out, and what is done behind it is yielded.
+ *
+ * @param report - makes the result of each item that was done before the abort
+ */
+export async function* mapInOrder<Item, Done, Result>(
+  items: AsyncIterable<Item>,
+  work: (item: Item, index: number) => Promise<Done>,
+  report: (done: Done) => Result,
+  { concurrency, signal }: { readonly concurrency: number; readonly signal?: AbortSignal | undefined },
+): AsyncGenerator<Result> {
+  const isAborted = (): boolean => signal?.aborted === true;
+  const aborted = new Promise<typeof pMapSkip>((resolve) => {
+    signal?.addEventListener('abort', () => resolve(pMapSkip), { once: true });
+  });
+  async function* untilAborted(): AsyncGenerator<Item> {
+    try {
+      for await (const item of items) {
+        if (isAborted()) return;
+        yield item;
+      }
+    } catch (error) {
+      if (!isAborted()) throw error;
+    }
+  }
+  const workUnlessAborted = async (item: Item, index: number) => {
+    const done = isAborted() ? pMapSkip : await Promise.race([work(item, index), aborted]);
+    return done === pMapSkip ? pMapSkip : report(done);
+  };
+  // One slow item does not keep the others from beginning.
+  const results = pMapIterable(untilAborted(), workUnlessAborted, { concurrency, backpressure: Infinity });
+  yield* results as AsyncIterable<Result>;
+}
+
+/** Replays sessions, in this thread or in others. */
+interface ReplayPool {
+  replay(session: Session): Promise<{
+    readonly replayed: ReplayedSession;
+    readonly progress: SessionProgress;
+    readonly timeline: () => Promise<string>;
+  }>;
+  /** Ends the threads, also those at work. */
+  close(): Promise<void>;
+}
+
+/** Makes a {@link ReplayPool}. Policies without a source run in this thread, and their results are not stored. */
+async function replayPool(options: ReplayOptions): Promise<ReplayPool> {
+  const { policies, prices = priceRows, contextWindow, summariser, workers = 0, cacheFolder, onTimeline } = options;
+  const settings = { prices, contextWindow, summariser };
+  const withTimeline = onTimeline !== undefined;
+  const store = cacheFolder === undefined ? undefined : { folder: cacheFolder, code: await codeDigest() };
+  const described: TaskPolicy[] = [];
+  for (const { name, source } of policies) {
+    if (source !== undefined) described.push({ name, source, digest: store && (await policyDigest(source)) });
+  }
+  const foreign = policies.filter(({ source }) => source === undefined);
+  const { run, close } = await runnerOf(workers);
+  const here = foreign.length > 0 ? await replayerOfThisThread(settings) : undefined;
+
+  return {
+    close,
+    replay: async (session) => {
+      const { name, file, format, notes } = session;
+      const events = JSON.stringify(session.events);
+      const task = { events, settings, policies: described, store, withTimeline };
+      const runHere = (): Promise<SessionResults> => run(task).catch((error: unknown) => failure(file, error));
+      const { measures, replays, wasStored, timeline } = (await resultsIfStored(task)) ?? (await runHere());
+      const made = new Map(replays.map((replay) => [replay.condenser, replay]));
+      const replayer = here?.(session.events);
+      if (replayer !== undefined) {
+        for (const policy of foreign) made.set(policy.name, await replayer.replay(policy));
+      }
+      const compactions = notes.filter(({ kind }) => kind === 'recorded-compaction');
+      const replayed: ReplayedSession = {
+        name,
+        file,
+        format,
+        notes,
+        events: session.events.length,
+        recordedCompactions: compactions.reduce((sum, { count }) => sum + count, 0),
+        ...measures,
+        replays: policies.flatMap((policy) => made.get(policy.name) ?? []),
+      };
+      return {
+        replayed,
+        progress: { size: events.length, wasStored: wasStored && foreign.length === 0 },
+        timeline: async () => timeline ?? (await runHere()).timeline ?? '',
+      };
+    },
+  };
+}
+
+/** Loads what runs tasks. What makes threads is loaded only if there are some, and what replays only where it runs: that takes long. */
+async function runnerOf(workers: number): Promise<{
+  readonly run: (task: SessionTask) => Promise<SessionResults>;
+  readonly close: () => Promise<void>;
+}> {
+  if (workers === 0) {
+    const { runTask } = await import('./session-replayer.js');
+    return { run: runTask, close: () => Promise.resolve() };
+  }
+  const { Tinypool } = await import('tinypool');
+  const pool = new Tinypool({
+    filename: new URL('./replay-worker.js', import.meta.url).href,
+    // A thread starts when there is work for it.
+    minThreads: 0,
+    maxThreads: workers,
+    idleTimeout: 10_000,
+  });
+  return { run: (task) => pool.run(task) as Promise<SessionResults>, close: () => pool.destroy() };
+}
+
+async function replayerOfThisThread(settings: TaskSettings): Promise<(events: readonly Event[]) => SessionReplayer> {
+  const { sessionReplayer } = await import('./session-replayer.js');
+  const { summariserFor } = await import('./models.js');
+  return (events) => sessionReplayer(events, { ...settings, summariser: summariserFor(settings.summariser) });
+}
+
+/** @throws {@link HarnessError} `out-of-memory` for the end of a thread without memory, and every other error as it is */
+function failure(file: string, error: unknown): never {
+  const { code } = error as { readonly code?: unknown };
+  if (code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
+  throw new HarnessError(
+    'out-of-memory',
+    `Replaying '${file}' needs more memory than a thread has. Give it more, as with NODE_OPTIONS=--max-old-space-size=8192, ` +
+      'or leave the file out.',
+    { file, cause: error },
+  );
 }

@@ -1,12 +1,8 @@
-import { adk } from './adk.js';
-import { anthropicClearToolUses } from './anthropic-clear-tool-uses.js';
-import { langchainClearToolUses } from './langchain-clear-tool-uses.js';
-import { langchainSummarization } from './langchain-summarization.js';
+import { anthropicClearToolUses, langchainClearToolUses } from './clear-results.js';
 import { opencode } from './opencode.js';
-import { openhands } from './openhands.js';
 import type { Rival } from './rival.js';
-import { strandsSlidingWindow } from './strands-sliding-window.js';
-import { strandsSummarizing } from './strands-summarizing.js';
+import { strandsSlidingWindow, strandsSummarizing } from './strands.js';
+import { adk, langchainSummarization, openhands } from './summaries.js';
 
 /** Policies of other projects. Each is a file. */
 export const rivals: readonly Rival[] = [
@@ -20,7 +16,7 @@ export const rivals: readonly Rival[] = [
   strandsSummarizing,
 ];
 
-/** The rival of a name, as in `rival:openhands`. */
+/** Returns the rival of a name, as in `rival:openhands`. */
 export function rivalOf(name: string): Rival | undefined {
   return rivals.find((rival) => rival.name === name);
 }

@@ -1,8 +1,8 @@
 import { pipelineCondenser } from '@palimpsest/condensers';
 import type { Condenser, View } from '@palimpsest/view';
 import { clearResults, resultsIn } from './clear-results.js';
-import { summariseOldest } from './summarise-oldest.js';
 import type { Rival } from './rival.js';
+import { summariseOldest } from './summarise-oldest.js';
 
 const [protectTokens, minimumTokens, reserved, mostRecent] = [40_000, 20_000, 20_000, 15_000];
 const placeholder = '[Old tool result content cleared]';

@@ -4,10 +4,10 @@ import { condenseUntilSettled, View, ViewProjection } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { condenserContract } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
-import { standIn } from '../replay/stand-in-llm.js';
-import { textCounter } from '../replay/token-counter.js';
-import { rivalNames } from './descriptions.js';
+import { textCounter } from '../measure/tokens.js';
+import { stubSummarizer } from '../replay/models.js';
 import { rivals } from './index.js';
+import { rivalNames } from './rival.js';
 
 const count = textCounter();
 
@@ -41,7 +41,7 @@ describe.each(rivals)('$name', ({ create }) => {
   condenserContract({
     test,
     seeds,
-    create: () => create(standIn(count).llm),
+    create: () => create(stubSummarizer(count).llm),
     actsOn: large,
     context: { contextWindow: windowOfContract },
   });
@@ -49,7 +49,7 @@ describe.each(rivals)('$name', ({ create }) => {
 
 /** What a rival leaves of a session, call by call: the events, the results that were cleared, and when it acted. */
 async function replayed(name: string, events: readonly Event[]) {
-  const condenser = rivals.find((rival) => rival.name === name)?.create(standIn(count).llm) as Condenser;
+  const condenser = rivals.find((rival) => rival.name === name)?.create(stubSummarizer(count).llm) as Condenser;
   const projection = new ViewProjection();
   const acted: { readonly before: number; readonly after: number; readonly shown: number; readonly tokens: number }[] =
     [];

@@ -1,10 +1,11 @@
 import { llmSummarizer, rangeContent, rollingCondenser, summariseRange } from '@palimpsest/condensers/authoring';
-import type { EventRange, Requirement, Summarizer } from '@palimpsest/condensers/authoring';
+import type { Requirement, EventRange, Summarizer } from '@palimpsest/condensers/authoring';
+import { isToolResult } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { newestStep, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 
-/** What {@link summariseOldest} summarises, and when. */
+/** Options of {@link summariseOldest}. */
 export interface SummariseOldestOptions {
   readonly name: string;
   readonly llm: LLM;
@@ -16,7 +17,7 @@ export interface SummariseOldestOptions {
   readonly readerOf?: (summarizer: Summarizer, view: View) => Summarizer;
 }
 
-/** A condenser that replaces a range of the history by a summary of its model. */
+/** Makes a condenser that replaces a range of the history by a summary of its model. */
 export function summariseOldest(options: SummariseOldestOptions): Condenser {
   const { name, llm, isDue, rangeOf, readerOf = (summarizer) => summarizer } = options;
   const summarizer = llmSummarizer({ llm, maxEventCharacters: 1_000_000 });
@@ -59,4 +60,24 @@ function nothingOld(view: View): NoCondensationAvailableError {
   return new NoCondensationAvailableError(
     `of ${view.events.length} events none before the newest ones may be summarised`,
   );
+}
+
+/**
+ * The index of the first event of each message, where others count messages: a response of the model is one, whatever it calls.
+ * The system prompt is none.
+ *
+ * @param results - `each`: the result of each call is a message; `together`: the results of a response are one
+ */
+export function messageStarts(view: View, results: 'each' | 'together'): readonly number[] {
+  const starts: number[] = [];
+  let isBehindResult = false;
+  for (const [index, event] of [...view.events].entries()) {
+    const isResult = isToolResult(event);
+    const response = view.responseOf(event.id);
+    const goesOn =
+      response === undefined ? isResult && isBehindResult && results === 'together' : response !== event.id;
+    if (event.type !== 'system-prompt' && !goesOn) starts.push(index);
+    isBehindResult = isResult;
+  }
+  return starts;
 }

@@ -1,8 +1,8 @@
 import type { Event, Message } from '@palimpsest/events';
-import type { Expectation, Scenario } from './scenario-schema.js';
 import type { ScenarioPath } from './scenario-file.js';
+import type { Expectation, Scenario } from './scenario-schema.js';
 
-/** How a turn ended. */
+/** The end of a turn. */
 export interface Outcome {
   readonly status?: string;
   readonly answer?: string;
@@ -21,7 +21,7 @@ export interface Failure {
   readonly message: string;
 }
 
-/** What is known after a turn, or after the last one. */
+/** The facts that are known after a turn, or after the last one. */
 interface Facts {
   /** The place of the turn; empty for the whole scenario. */
   readonly path: ScenarioPath;
@@ -30,7 +30,7 @@ interface Facts {
   readonly requests: readonly (readonly Message[])[];
 }
 
-/** The expectations of a turn, or of the whole scenario, that are not met. */
+/** Returns the expectations of a turn, or of the whole scenario, that are not met. */
 export function failuresOf(
   facts: Facts,
   scenario: Scenario,

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { Agent, Conversation } from '@palimpsest/agent';
+import { pipelineCondenser } from '@palimpsest/condensers';
 import { loadCondenser } from '@palimpsest/condensers/config';
 import type { CondenserConfig } from '@palimpsest/condensers/config';
 import { importFrom } from '@palimpsest/condensers/node';
@@ -7,17 +8,15 @@ import { eventFactory, memoryEventStore, PalimpsestError } from '@palimpsest/eve
 import type { CreateEvent, Event, EventStore, Message } from '@palimpsest/events';
 import { observationLabel, relevanceCondenser, relevanceTool } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
-import { pipelineCondenser } from '@palimpsest/condensers';
-import { findRefusals } from '../replay/refusals.js';
+import { HarnessError, messageOf } from '../harness-error.js';
+import { findRefusals } from '../measure/refusals.js';
 import { failuresOf } from './expectations.js';
 import type { Failure, Outcome } from './expectations.js';
 import type { ScenarioFile, ScenarioPath } from './scenario-file.js';
-import { ScenarioError } from './scenario-file.js';
-import { scriptedModel, ScriptTooShortError, summariser } from './scripted-model.js';
-import type { Kill } from './scripted-model.js';
-import { scriptedTool, textOf } from './scripted-tool.js';
+import { scriptedModel, scriptedTool, ScriptTooShortError, summariser, textOf } from './script.js';
+import type { Kill } from './script.js';
 
-/** What became of a scenario. */
+/** The result of a scenario. */
 export interface ScenarioResult {
   readonly file: string;
   readonly name: string;
@@ -35,7 +34,7 @@ const usualSummaries = ['What was done so far was summarised here.'];
  * Runs a scenario: a real agent and condenser, with a model and tools that answer from the file. Ids and times are the same in
  * every run. Every request is checked for what providers refuse.
  *
- * @throws {@link ScenarioError} when the condenser cannot be made.
+ * @throws {@link HarnessError} `scenario` when the condenser cannot be made.
  */
 export async function runScenario(file: ScenarioFile): Promise<ScenarioResult> {
   const { scenario, where } = file;
@@ -100,7 +99,7 @@ async function agentOf({ file, scenario, where }: ScenarioFile, llm: Agent['llm'
       condensers.push(await loadCondenser(scenario.condenser as CondenserConfig, host));
     } catch (cause) {
       if (!PalimpsestError.isInstance(cause)) throw cause;
-      throw new ScenarioError([`${where(['condenser'])}: condenser: ${cause.message}`], { cause });
+      throw new HarnessError('scenario', `${where(['condenser'])}: condenser: ${cause.message}`, { cause });
     }
   }
   const [only] = condensers;
@@ -116,7 +115,7 @@ async function agentOf({ file, scenario, where }: ScenarioFile, llm: Agent['llm'
   });
 }
 
-/** Ids in the order of the events, and a second from one event to the next. */
+/** Makes events with ids in their order, and a second from one event to the next. */
 function countedEvents(): CreateEvent {
   let count = 0;
   return eventFactory({ newId: () => `event-${++count}`, now: () => new Date(firstMoment + count * 1_000) });
@@ -139,7 +138,7 @@ async function outcomeOf(
   } catch (error) {
     const [problem] = causesOf(error).filter((cause) => cause instanceof ScriptTooShortError);
     const codes = causesOf(error).flatMap((cause) => (PalimpsestError.isInstance(cause) ? [cause.code] : []));
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return {
       status: 'error',
       error: codes.join(', '),
@@ -149,7 +148,7 @@ async function outcomeOf(
   }
 }
 
-/** An error and what caused it. */
+/** Returns an error and what caused it. */
 function causesOf(error: unknown): readonly unknown[] {
   const causes: unknown[] = [];
   for (let cause = error; cause !== undefined && causes.length < 20;) {

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
-import { PalimpsestError } from '@palimpsest/events';
 import { isMap, isNode, LineCounter, parseDocument } from 'yaml';
 import type { Document } from 'yaml';
 import type { z } from 'zod';
+import { HarnessError, messageOf } from '../harness-error.js';
 import { scenarioSchema } from './scenario-schema.js';
 import type { Scenario } from './scenario-schema.js';
 
@@ -17,21 +17,7 @@ export interface ScenarioFile {
   where(path: ScenarioPath): string;
 }
 
-/** A scenario file cannot be read, is not YAML, or is no scenario. The message has a line for each problem. */
-export class ScenarioError extends PalimpsestError {
-  static override get typeName(): string {
-    return 'ScenarioError';
-  }
-
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[], options: { readonly cause?: unknown } = {}) {
-    super('scenario', problems.join('\n'), options);
-    this.problems = problems;
-  }
-}
-
-/** Reads a scenario. @throws {@link ScenarioError} */
+/** Reads a scenario. @throws {@link HarnessError} `scenario` */
 export async function readScenario(file: string): Promise<ScenarioFile> {
   let text: string;
   try {
@@ -39,12 +25,12 @@ export async function readScenario(file: string): Promise<ScenarioFile> {
     if (!(await stat(file)).isFile()) throw new Error('it is no regular file');
     text = await readFile(file, 'utf8');
   } catch (cause) {
-    throw new ScenarioError([`${file}: ${cause instanceof Error ? cause.message : String(cause)}`], { cause });
+    throw new HarnessError('scenario', `${file}: ${messageOf(cause)}`, { cause });
   }
   return parseScenario(file, text);
 }
 
-/** The scenario in a text. @throws {@link ScenarioError} */
+/** Returns the scenario in a text. @throws {@link HarnessError} `scenario` */
 export function parseScenario(file: string, text: string): ScenarioFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
@@ -53,23 +39,27 @@ export function parseScenario(file: string, text: string): ScenarioFile {
     return `${file}:${line}:${col}`;
   };
   if (document.errors.length > 0)
-    throw new ScenarioError(document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`));
+    throw scenarioError(document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`));
   const where = (path: ScenarioPath): string => at(offsetOf(document, path));
   const parsed = scenarioSchema.safeParse(valueOf(document, at));
   if (parsed.success) return { file, scenario: parsed.data, where };
-  throw new ScenarioError(parsed.error.issues.flatMap((issue) => problemsOf(issue, where)));
+  throw scenarioError(parsed.error.issues.flatMap((issue) => problemsOf(issue, where)));
 }
 
-/** The value of a document. Aliases may not grow it without bound. */
+function scenarioError(problems: readonly string[]): HarnessError {
+  return new HarnessError('scenario', problems.join('\n'));
+}
+
+/** Returns the value of a document. Aliases may not grow it without bound. */
 function valueOf(document: Document, at: (offset: number) => string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch (cause) {
-    throw new ScenarioError([`${at(0)}: ${cause instanceof Error ? cause.message : String(cause)}`], { cause });
+    throw new HarnessError('scenario', `${at(0)}: ${messageOf(cause)}`, { cause });
   }
 }
 
-/** Where a place begins in the text; for a place that is not there, where the nearest part around it begins. */
+/** Returns where a place begins in the text; for a place that is not there, where the nearest part around it begins. */
 function offsetOf(document: Document, path: ScenarioPath): number {
   for (let length = path.length; length > 0; length--) {
     const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
@@ -86,7 +76,7 @@ function offsetOf(document: Document, path: ScenarioPath): number {
 
 type Issue = z.core.$ZodIssue;
 
-/** The problems in an issue. Of a union, those of the form that the value comes nearest to. */
+/** Returns the problems in an issue. Of a union, those of the form that the value comes nearest to. */
 function problemsOf(issue: Issue, where: (path: ScenarioPath) => string): readonly string[] {
   const path = issue.path as ScenarioPath;
   if (issue.code === 'unrecognized_keys')
@@ -103,12 +93,12 @@ function problemsOf(issue: Issue, where: (path: ScenarioPath) => string): readon
   return [`${where(path)}: ${pathText(path)}: ${issue.message}`];
 }
 
-/** A form is far from a value that has other keys. */
+/** Weighs the problems of a form: it is far from a value that has other keys. */
 function weightOf(form: readonly Issue[]): number {
   return form.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
 }
 
-/** A place as text: `turns[0].model[1].fault`. */
+/** Formats a place as text: `turns[0].model[1].fault`. */
 export function pathText(path: ScenarioPath): string {
   const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
   return text === '' ? 'the file' : text.replace(/^\./, '');

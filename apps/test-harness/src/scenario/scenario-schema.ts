@@ -126,7 +126,7 @@ export type ScenarioTool = Scenario['tools'][number];
 export type ScenarioText = z.output<typeof textSchema>;
 export type Expectation = z.output<typeof expectationSchema>;
 
-/** The JSON schema of a scenario file, for editors. */
+/** Returns the JSON schema of a scenario file, for editors. */
 export function scenarioJsonSchema(): object {
   return { ...z.toJSONSchema(scenarioSchema, { io: 'input' }), title: 'Palimpsest scenario' };
 }

@@ -1,15 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { Writable } from 'node:stream';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { withFiles } from '../../test-support/fixtures/fixture-files.js';
-import { scenarioCommand } from '../scenario-command.js';
+import { scenarioCommand } from '../cli/scenario.js';
+import { HarnessError } from '../harness-error.js';
 import { runScenario } from './run-scenario.js';
 import type { ScenarioResult } from './run-scenario.js';
-import { parseScenario, readScenario, ScenarioError } from './scenario-file.js';
+import { parseScenario, readScenario } from './scenario-file.js';
 import { scenarioJsonSchema } from './scenario-schema.js';
 
 const folder = fileURLToPath(new URL('../../scenarios/', import.meta.url));
@@ -24,7 +25,7 @@ function problems(text: string): readonly string[] {
   try {
     parseScenario('a.yaml', text);
   } catch (error) {
-    if (ScenarioError.isInstance(error)) return error.problems;
+    if (HarnessError.isInstance(error)) return error.message.split('\n');
     throw error;
   }
   return [];

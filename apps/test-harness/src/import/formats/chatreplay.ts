@@ -1,12 +1,10 @@
 import { openaiUsage, receivedArguments } from '@palimpsest/llm-adapters/wire';
-import { plainText } from '../content-parts.js';
-import { isObject, listOf, objectOf, textOf } from '../json-shape.js';
-import type { JsonObject } from '../json-shape.js';
-import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
-import type { ResponseDraft } from '../response-draft.js';
-import { SessionRecorder } from '../session-recorder.js';
-import type { Entry } from '../entry.js';
-import { toolDefinitions } from '../tool-definitions.js';
+import type { ResponseDraft } from '../log/drafts.js';
+import { isObject, listOf, objectOf, textOf } from '../log/json.js';
+import type { JsonObject } from '../log/json.js';
+import { plainText, toolDefinitions } from '../log/record-message.js';
+import { SessionRecorder } from '../log/recorder.js';
+import type { Entry, ImportedSession, LogFormat, LogSource } from '../log/session.js';
 
 /**
  * Chat exports of VS Code: prompts, each with its requests and tool calls. The calls of a request are listed under the next
@@ -25,7 +23,8 @@ export const chatReplay: LogFormat = {
 };
 
 async function* readReplay(source: LogSource): AsyncGenerator<ImportedSession> {
-  const reader = new ReplayReader(source);
+  const recorder = new SessionRecorder(source.notes);
+  const reader = new ReplayReader(recorder);
   let earlier: unknown;
   for (const [index, value] of listOf(objectOf(source.document)['prompts']).entries()) {
     const prompt = objectOf(value);
@@ -35,21 +34,15 @@ async function* readReplay(source: LogSource): AsyncGenerator<ImportedSession> {
     reader.prompt(prompt, logs, index, goesOn);
     earlier = prompt['prompt'];
   }
-  yield { name: source.name, events: reader.finish() };
+  yield { name: source.name, events: recorder.finish() };
 }
 
 class ReplayReader {
-  readonly #source: LogSource;
   readonly #recorder: SessionRecorder;
   #response: ResponseDraft | undefined;
 
-  constructor(source: LogSource) {
-    this.#source = source;
-    this.#recorder = new SessionRecorder(source.notes);
-  }
-
-  finish(): ImportedSession['events'] {
-    return this.#recorder.finish();
+  constructor(recorder: SessionRecorder) {
+    this.#recorder = recorder;
   }
 
   prompt(prompt: JsonObject, logs: readonly JsonObject[], index: number, goesOn: boolean): void {
@@ -68,9 +61,9 @@ class ReplayReader {
       if (log['kind'] === 'request') this.#request(log, entry);
       else if (log['kind'] === 'toolCall') this.#toolCall(log, entry);
       else if (log['kind'] === 'element')
-        this.#source.notes.add('skipped-line', "'element' counts the tokens of a part of the prompt");
+        this.#recorder.notes.add('skipped-line', "'element' counts the tokens of a part of the prompt");
       else
-        this.#source.notes.add(
+        this.#recorder.notes.add(
           'unknown-line-type',
           `logs of kind '${String(log['kind'])}' are not known and were left out`,
         );
@@ -82,7 +75,7 @@ class ReplayReader {
     // The editor stores roles as numbers; 0 is the system role.
     const text = first['role'] === 0 || first['role'] === 'system' ? plainText(first['content']) : '';
     const metadata = objectOf(request['metadata']);
-    const tools = toolDefinitions(metadata['tools'], this.#source.notes);
+    const tools = toolDefinitions(metadata['tools'], this.#recorder.notes);
     if (text !== '' || tools.length > 0) {
       this.#recorder.systemPrompt({ id: 'system', timestamp: metadata['startTime'] }, text, tools);
     }

@@ -1,4 +1,4 @@
-import { View, protectedEventIds } from '@palimpsest/view';
+import { protectedEventIds, View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import {
   fixture,

@@ -1,13 +1,10 @@
 import type { ToolDefinition, Usage } from '@palimpsest/events';
 import { anthropicUsage, readChatMessage } from '@palimpsest/llm-adapters/wire';
-import { plainText } from '../content-parts.js';
-import { isObject, listOf, numberOf, objectOf, textOf } from '../json-shape.js';
-import type { JsonObject } from '../json-shape.js';
-import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
-import { recordMessage } from '../record-message.js';
-import { SessionRecorder } from '../session-recorder.js';
-import type { Entry } from '../entry.js';
-import { toolDefinitions } from '../tool-definitions.js';
+import { isObject, listOf, numberOf, objectOf, textOf } from '../log/json.js';
+import type { JsonObject } from '../log/json.js';
+import { plainText, recordMessage, toolDefinitions } from '../log/record-message.js';
+import { SessionRecorder } from '../log/recorder.js';
+import type { Entry, ImportedSession, LogFormat, LogSource } from '../log/session.js';
 
 const attachmentPrefix = 'attachment://';
 
@@ -40,7 +37,7 @@ async function* readInspect(source: LogSource): AsyncGenerator<ImportedSession> 
       readMessage(
         message,
         { id: textOf(message['id']) ?? `message-${position}`, timestamp: call?.['timestamp'] },
-        { recorder, source, call, tools },
+        { recorder, call, tools },
       );
     }
     const name = samples.length === 1 ? source.name : `${source.name}#${sampleName(sample, index)}`;
@@ -59,16 +56,15 @@ function readMessage(
   entry: Entry,
   at: {
     readonly recorder: SessionRecorder;
-    readonly source: LogSource;
     readonly call: JsonObject | undefined;
     readonly tools: readonly ToolDefinition[];
   },
 ): void {
-  const { recorder, source, call, tools } = at;
+  const { recorder, call, tools } = at;
   const error = objectOf(message['error'])['message'];
   const content = message['role'] === 'tool' && plainText(message['content']) === '' ? error : message['content'];
   const read = readChatMessage({ ...message, content, name: message['function'] });
-  const response = recordMessage(read, { entry, recorder, notes: source.notes, tools });
+  const response = recordMessage(read, { entry, recorder, tools });
   if (response === undefined) return;
   for (const part of listOf(message['content']).map(objectOf)) {
     if (part['type'] !== 'reasoning') continue;

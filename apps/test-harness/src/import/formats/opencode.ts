@@ -1,17 +1,13 @@
-import { anthropicUsage, receivedArguments } from '@palimpsest/llm-adapters/wire';
 import type { KnownContent } from '@palimpsest/events';
-import type { Entry } from '../entry.js';
-import { isObject, numberOf, objectOf, textOf } from '../json-shape.js';
-import type { JsonObject } from '../json-shape.js';
-import type { ImportedSession, LogFormat, LogSource } from '../log-format.js';
-import type { NoteTaker } from '../note-taker.js';
-import { documentOf, isExport, isSessionInfo } from '../opencode/document.js';
-import { storedSession } from '../opencode/stored-session.js';
-import { messageOf } from '../opencode/version-two.js';
-import type { OpencodeMessage } from '../opencode/version-two.js';
-import { madeCallId } from '../record-message.js';
-import type { ResponseDraft } from '../response-draft.js';
-import { SessionRecorder } from '../session-recorder.js';
+import { anthropicUsage, receivedArguments } from '@palimpsest/llm-adapters/wire';
+import type { ResponseDraft } from '../log/drafts.js';
+import { isObject, numberOf, objectOf, textOf } from '../log/json.js';
+import type { JsonObject } from '../log/json.js';
+import { asVersionOne, documentOf, isExport, isSessionInfo, storedSession } from '../log/opencode-session.js';
+import type { OpencodeMessage } from '../log/opencode-session.js';
+import { madeCallId } from '../log/record-message.js';
+import { SessionRecorder } from '../log/recorder.js';
+import type { Entry, ImportedSession, LogFormat, LogSource, NoteTaker } from '../log/session.js';
 
 /** Parts and messages that describe the session. */
 const bookkeeping: ReadonlySet<unknown> = new Set([
@@ -39,7 +35,7 @@ async function* readOpencode(source: LogSource): AsyncGenerator<ImportedSession>
     const { notes } = source;
     const document = isSessionInfo(value) ? await storedSession(source.file, value, notes) : documentOf(value);
     const session = new OpencodeSession(notes);
-    const messages = document.messages.map(messageOf);
+    const messages = document.messages.map(asVersionOne);
     session.begin(document.info, messages);
     messages.forEach((message, index) => session.read(message, index));
     // A database holds many sessions.
@@ -49,13 +45,11 @@ async function* readOpencode(source: LogSource): AsyncGenerator<ImportedSession>
 }
 
 class OpencodeSession {
-  readonly #notes: NoteTaker;
   readonly #recorder: SessionRecorder;
   /** True from a request for a compaction until its summary. */
   #compacting = false;
 
   constructor(notes: NoteTaker) {
-    this.#notes = notes;
     this.#recorder = new SessionRecorder(notes);
   }
 
@@ -66,7 +60,7 @@ class OpencodeSession {
   /** Early versions log the system prompt with a message. */
   begin(info: JsonObject, messages: readonly OpencodeMessage[]): void {
     if (isObject(info['revert']))
-      this.#notes.add('branch', 'the session was reverted; what was undone stays, in the order of the log');
+      this.#recorder.notes.add('branch', 'the session was reverted; what was undone stays, in the order of the log');
     const systems = messages.map((message) => message.info['system']);
     const system = systems.find((value) => textOf(value) !== undefined || Array.isArray(value));
     const text = Array.isArray(system)
@@ -112,7 +106,7 @@ class OpencodeSession {
       switch (part['type']) {
         case 'text': {
           if (part['ignored'] === true) {
-            this.#notes.add('skipped-line', 'a text that is kept from the model');
+            this.#recorder.notes.add('skipped-line', 'a text that is kept from the model');
             break;
           }
           const author = part['synthetic'] === true ? 'environment' : 'user';
@@ -142,7 +136,7 @@ class OpencodeSession {
   #file(part: JsonObject, entry: Entry): readonly KnownContent[] {
     const mime = textOf(part['mime']) ?? '';
     if (mime.startsWith('text/') || mime === 'application/x-directory') {
-      this.#notes.add('skipped-line', `a reference to a file; what the model read of it is a part of its own`);
+      this.#recorder.notes.add('skipped-line', `a reference to a file; what the model read of it is a part of its own`);
       return [];
     }
     const url = textOf(part['url']);
@@ -175,7 +169,7 @@ class OpencodeSession {
     const cost = numberOf(info['cost']);
     const fields = { type: 'recorded/compaction-summary', summary, ...(cost === undefined ? {} : { costUsd: cost }) };
     this.#recorder.internal(entry, fields);
-    this.#notes.add('skipped-line', 'the summary of a recorded compaction is kept, but no model is sent it');
+    this.#recorder.notes.add('skipped-line', 'the summary of a recorded compaction is kept, but no model is sent it');
   }
 
   #assistant(info: JsonObject, parts: readonly JsonObject[], entry: Entry): void {
@@ -235,7 +229,10 @@ class OpencodeSession {
     ];
     const clearedAt = numberOf(time['compacted']);
     if (clearedAt !== undefined)
-      this.#notes.add('recorded-compaction', 'the recording agent cleared an old result; the full result is kept');
+      this.#recorder.notes.add(
+        'recorded-compaction',
+        'the recording agent cleared an old result; the full result is kept',
+      );
     reply.addResult(() =>
       this.#recorder.result(resultEntry, {
         callId: id,
@@ -259,8 +256,12 @@ class OpencodeSession {
   }
 
   #noteOther(type: unknown, what: string): void {
-    if (bookkeeping.has(type)) this.#notes.add('skipped-line', `'${String(type)}' is not read by a model`);
-    else this.#notes.add('unknown-line-type', `${what} of type '${String(type)}' are not known and were left out`);
+    if (bookkeeping.has(type)) this.#recorder.notes.add('skipped-line', `'${String(type)}' is not read by a model`);
+    else
+      this.#recorder.notes.add(
+        'unknown-line-type',
+        `${what} of type '${String(type)}' are not known and were left out`,
+      );
   }
 }
 

@@ -1,4 +1,6 @@
-/** What an element holds. Text becomes a text node, never markup. */
+import type { Prices } from '../../measure/money.js';
+
+/** A part of an element. Text becomes a text node, never markup. */
 export type Child = Node | string | number | undefined | false;
 
 /** Attributes by name; `onclick` and the like are listeners; `undefined` and `false` are left out. */
@@ -31,12 +33,12 @@ function shown(children: readonly Child[]): (Node | string)[] {
   );
 }
 
-/** A figure: the text for people, the exact value for programs. */
+/** Makes a figure: the text for people, the exact value for programs. */
 export function figure(value: number | undefined, text: string): HTMLElement {
   return value === undefined ? h('span', {}, '–') : h('data', { value: String(value) }, text);
 }
 
-/** An input of a choice with its label. */
+/** Makes an input of a choice with its label. */
 export function labelledSelect(
   label: string,
   options: readonly (readonly [value: string, text: string])[],
@@ -47,4 +49,36 @@ export function labelledSelect(
   select.value = chosen;
   select.addEventListener('change', () => onChoice(select.value));
   return h('label', { class: 'field' }, h('span', {}, label), select);
+}
+
+/** Formats an amount of money: USD, or what so many uncached input tokens cost. */
+export function moneyText(value: number, { unit }: Pick<Prices, 'unit'>): string {
+  if (unit !== 'USD') return `${compactText(value)} token prices`;
+  const digits = Math.abs(value) >= 0.995 || value === 0 ? 2 : 4;
+  return `${value < 0 ? '−' : ''}$${Math.abs(value).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
+}
+
+/** 12.3 k, 4.56 M. */
+export function compactText(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e6) return `${(value / 1e6).toFixed(size >= 1e8 ? 0 : size >= 1e7 ? 1 : 2)}\u00a0M`;
+  if (size >= 1e3) return `${(value / 1e3).toFixed(size >= 1e5 ? 0 : 1)}\u00a0k`;
+  return countText(Math.round(value));
+}
+
+export function percentText(share: number): string {
+  return `${(share * 100).toFixed(1).replace('-', '−')}\u00a0%`;
+}
+
+export function countText(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+export function ratioText(value: number): string {
+  return value.toFixed(2).replace('-', '−');
+}
+
+/** `1 session`, `2 sessions`. */
+export function countedText(value: number, noun: string): string {
+  return `${countText(value)} ${noun}${value === 1 ? '' : 's'}`;
 }

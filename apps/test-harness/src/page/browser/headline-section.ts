@@ -1,8 +1,7 @@
-import { countedText, moneyText, percentText } from './number-text.js';
-import { figure, h } from './dom.js';
+import { countedText, figure, h, moneyText, percentText } from './dom.js';
 import type { PageState } from './page-state.js';
 
-/** What the sessions cost, what they cost with the policy, and how much it forgets. */
+/** Says what the sessions cost, what they cost with the policy, and how much it forgets. */
 export function headlineSection({ data, sessions, rows, row, price, policy }: PageState): HTMLElement {
   const savings = row?.savings[price];
   const prices = data.prices[price];

@@ -1,7 +1,5 @@
-import type { ItemKind, PolicyTimeline, SessionTimeline, TimelineItem } from '../page-data.js';
-import { h } from './dom.js';
-import { compactText, countedText, countText } from './number-text.js';
-import type { ItemState, Steps } from './steps.js';
+import type { ItemKind, PolicyTimeline, SessionTimeline, TimelineItem } from '../../replay/timeline.js';
+import { compactText, countedText, countText, h } from './dom.js';
 
 const kindNames: Readonly<Record<ItemKind, string>> = {
   system: 'instructions',
@@ -14,7 +12,7 @@ const kindNames: Readonly<Record<ItemKind, string>> = {
   summary: 'summary',
 };
 
-/** What the list of items is drawn from. */
+/** The input of the list of items. */
 export interface ItemListInput {
   readonly timeline: SessionTimeline;
   readonly policy: PolicyTimeline;
@@ -24,7 +22,7 @@ export interface ItemListInput {
   readonly why: (item: number, state: ItemState) => string;
 }
 
-/** What the model would have read at a call, in its order; what it would not have read stands folded where it was. */
+/** Lists what the model would have read at a call, in its order; what it would not have read stands folded where it was. */
 export function itemList({ timeline, steps, call, why }: ItemListInput): readonly HTMLElement[] {
   const states = steps.statesAt(call);
   const before = timeline.calls[call - 1] ?? 0;
@@ -108,7 +106,7 @@ function detailsOf(timeline: SessionTimeline, id: number, item: TimelineItem, no
   ];
 }
 
-/** Neighbouring items that the model would not have read; their rows are made when they are unfolded. */
+/** Makes a row of neighbouring items that the model would not have read; their rows are made when they are unfolded. */
 function gapRow(
   timeline: SessionTimeline,
   hidden: readonly number[],
@@ -149,9 +147,61 @@ function textOf({ texts }: SessionTimeline, { text }: TimelineItem): string | un
   return text === undefined ? undefined : texts[text];
 }
 
-/** The beginning of a text on one line; of a call without the name of the tool, which stands beside it. */
+/** Returns the beginning of a text on one line; of a call without the name of the tool, which stands beside it. */
 function preview(text: string, { kind, tool }: TimelineItem): string {
   const isCall = kind === 'call' && tool !== undefined && text.startsWith(`${tool} `);
   const own = isCall ? text.slice(tool.length + 1) : text;
   return own.slice(0, 400).replace(/\s+/g, ' ').trim().slice(0, 200);
+}
+
+/** The state of an item of the log at a call: not there yet, read whole, read as a stub, or not read. */
+export type ItemState = { readonly shown: 'whole' | 'stub' | 'hidden'; readonly since: number };
+
+/** A session with one policy, call by call. */
+export interface Steps {
+  /** The items of the view at a call, in its order. */
+  viewAt(call: number): readonly number[];
+  /** The state of each item of the log that stands before a call, and the call that it has been so since. */
+  statesAt(call: number): readonly ItemState[];
+  /** The calls at which something that was read before is no longer read whole, or something was condensed. */
+  readonly forgetting: readonly number[];
+}
+
+/** Unfolds the views, which stand in the page as changes. */
+export function stepsOf(timeline: SessionTimeline, policy: PolicyTimeline): Steps {
+  const views: (readonly number[])[] = [];
+  for (const [same, ...added] of policy.views) {
+    const view = (views.at(-1) ?? []).slice(0, same);
+    for (const run of added) {
+      const [from, to] = typeof run === 'number' ? [run, run] : run;
+      for (let item = from; item <= to; item++) view.push(item);
+    }
+    views.push(view);
+  }
+  const states: (readonly ItemState[])[] = [];
+  const forgetting = new Set(policy.condensations.map(({ call }) => call));
+  views.forEach((view, call) => {
+    const whole = new Set<number>();
+    const stubs = new Set<number>();
+    for (const item of view) {
+      const of = timeline.items[item]?.of;
+      if (item < timeline.logged) whole.add(item);
+      else if (of !== undefined) stubs.add(of);
+    }
+    const before = states.at(-1) ?? [];
+    states.push(
+      Array.from({ length: timeline.calls[call] ?? 0 }, (_, item): ItemState => {
+        const shown = whole.has(item) ? 'whole' : stubs.has(item) ? 'stub' : 'hidden';
+        const last = before[item];
+        if (last?.shown === shown) return last;
+        if (last?.shown === 'whole') forgetting.add(call);
+        return { shown, since: call };
+      }),
+    );
+  });
+  return {
+    viewAt: (call) => views[call] ?? [],
+    statesAt: (call) => states[call] ?? [],
+    forgetting: [...forgetting].sort((one, other) => one - other),
+  };
 }

@@ -1,13 +1,13 @@
+import type { SessionTimeline } from '../../replay/timeline.js';
+import type { PageData } from '../page-data.js';
+import { themeSwitch } from './charts.js';
+import { costSection } from './costs.js';
 import { fill, h } from './dom.js';
-import { costSection } from './cost-section.js';
-import { filterBar } from './filter-bar.js';
 import { headlineSection } from './headline-section.js';
-import type { PageData, SessionTimeline } from '../page-data.js';
-import { firstChoice, pageState } from './page-state.js';
+import { filterBar, firstChoice, pageState } from './page-state.js';
 import type { Choice } from './page-state.js';
-import { sessionsSection } from './sessions-section.js';
 import { sessionView } from './session-view.js';
-import { themeSwitch } from './theme-switch.js';
+import { sessionsSection } from './sessions-section.js';
 import './page.css';
 
 const data = readJson('page-data') as PageData;
@@ -28,7 +28,7 @@ function choose(changes: Partial<Choice>): void {
   focused();
 }
 
-/** The sections are made anew at each choice; the control that was used keeps the focus. */
+/** Keeps the focus on the control that was used. The sections are made anew at each choice. */
 function focusPlace(): () => void {
   const controls = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('select, button, input')];
   const place = controls().findIndex((control) => control === document.activeElement);

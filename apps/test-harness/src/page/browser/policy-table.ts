@@ -1,6 +1,5 @@
-import type { ReplayRow } from '../../replay/replay-report.js';
-import { figure, h } from './dom.js';
-import { countText, compactText, moneyText, percentText, ratioText } from './number-text.js';
+import type { ReplayRow } from '../../replay/report.js';
+import { compactText, countText, figure, h, moneyText, percentText, ratioText } from './dom.js';
 import type { Choice, PageState } from './page-state.js';
 
 /** Columns that paper has no room for. */
@@ -23,7 +22,7 @@ interface Column {
   readonly cell: (row: ReplayRow) => HTMLElement;
 }
 
-/** All figures of all policies. The name of a policy chooses it. */
+/** Shows all figures of all policies. The name of a policy chooses it. */
 export function policyTable(state: PageState, choose: (choice: Partial<Choice>) => void): HTMLElement {
   const columns = columnsOf(state);
   return h(

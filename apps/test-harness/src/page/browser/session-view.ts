@@ -1,12 +1,12 @@
-import type { PolicyTimeline, SessionTimeline } from '../page-data.js';
-import { fill, figure, h, labelledSelect } from './dom.js';
-import { itemList } from './item-list.js';
-import { countedText, countText, percentText } from './number-text.js';
-import { stepsOf } from './steps.js';
-import type { ItemState } from './steps.js';
-import { stepsChart } from './steps-chart.js';
+import type uPlot from 'uplot';
+import type { PolicyTimeline, SessionTimeline } from '../../replay/timeline.js';
+import { axis, chart, policyColour, resolved } from './charts.js';
+import type { Chart } from './charts.js';
+import { compactText, countedText, countText, figure, fill, h, labelledSelect, percentText } from './dom.js';
+import { itemList, stepsOf } from './item-list.js';
+import type { ItemState } from './item-list.js';
 
-/** What the view of a session is made from. */
+/** The input of the view of a session. */
 export interface SessionViewOptions {
   readonly name: string;
   readonly timeline: SessionTimeline;
@@ -18,7 +18,7 @@ export interface SessionViewOptions {
   readonly call?: number | undefined;
 }
 
-/** A session call by call: what the model would have read, what was forgotten, masked or summarised, and why. */
+/** Shows a session call by call: what the model would have read, what was forgotten, masked or summarised, and why. */
 export function sessionView(options: SessionViewOptions): HTMLElement {
   const { timeline, name } = options;
   const [none] = timeline.policies;
@@ -145,7 +145,7 @@ function positionText(none: PolicyTimeline, policy: PolicyTimeline, call: number
   ];
 }
 
-/** What was decided before a call, and what the call needed and was not shown. */
+/** Says what was decided before a call, and what the call needed and was not shown. */
 function happenedAt(
   policy: PolicyTimeline,
   timeline: SessionTimeline,
@@ -233,4 +233,78 @@ function reasonOf(
     const by = made.map(({ condenser, reason }) => `${condenser}${reason === undefined ? '' : ` (${reason})`}`);
     return `${verb} at call ${since + 1} by ${[...new Set(by)].join(', ')}`;
   };
+}
+
+/** The input of a chart of steps. */
+export interface StepsChartOptions {
+  readonly none: PolicyTimeline;
+  readonly policy: PolicyTimeline;
+  /** The index of the policy, for its colour. */
+  readonly index: number;
+  /** Calls before which something was forgotten. */
+  readonly forgetting: readonly number[];
+  /** The call that is looked at. */
+  readonly current: () => number;
+  readonly onCall: (call: number) => void;
+}
+
+/** Tokens of each request with the policy and without, with a mark at each condensation; a click goes to the call. */
+export function stepsChart({ none, policy, index, forgetting, current, onCall }: StepsChartOptions): Chart {
+  const calls = policy.tokens.map((_, call) => call + 1);
+  const text = `Tokens of each of ${calls.length} requests with ${policy.policy}, and with nothing condensed. ${forgetting.length} calls forget something: ${forgetting.map((call) => call + 1).join(', ')}.`;
+  return chart(text, 260, [calls, [...none.tokens], [...policy.tokens], [...policy.cached]], () => ({
+    legend: { show: false },
+    padding: [18, 12, 0, 0],
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    scales: { x: { time: false }, y: { range: (_, _least, most) => [0, most * 1.08] } },
+    axes: [
+      axis('model call', String, { space: 60, size: 34 }),
+      axis('tokens of the request', compactText, { size: 62 }),
+    ],
+    series: [
+      {},
+      { stroke: resolved('--muted'), width: 1.5, dash: [4, 4], points: { show: false } },
+      { stroke: policyColour(index), width: 2, points: { show: false } },
+      { stroke: 'transparent', fill: resolved('--cached'), points: { show: false } },
+    ],
+    hooks: {
+      draw: [(plot) => drawMarks(plot, forgetting, policy, current())],
+      ready: [
+        (plot) =>
+          plot.over.addEventListener('click', () => {
+            const { idx } = plot.cursor;
+            if (typeof idx === 'number') onCall(idx);
+          }),
+      ],
+    },
+  }));
+}
+
+function drawMarks(plot: uPlot, forgetting: readonly number[], { faults }: PolicyTimeline, current: number): void {
+  const { ctx, bbox } = plot;
+  const ratio = devicePixelRatio;
+  const bottom = bbox.top + bbox.height;
+  ctx.save();
+  ctx.setLineDash([]);
+  ctx.fillStyle = resolved('--forgotten');
+  for (const call of forgetting) {
+    const x = plot.valToPos(call + 1, 'x', true);
+    ctx.globalAlpha = 0.35;
+    ctx.fillRect(x - ratio / 2, bbox.top, ratio, bbox.height);
+    ctx.globalAlpha = 1;
+    ctx.beginPath();
+    ctx.moveTo(x - 5 * ratio, bbox.top - 10 * ratio);
+    ctx.lineTo(x + 5 * ratio, bbox.top - 10 * ratio);
+    ctx.lineTo(x, bbox.top - ratio);
+    ctx.fill();
+  }
+  ctx.fillStyle = resolved('--missed');
+  for (const call of new Set(faults.map((fault) => fault.call))) {
+    ctx.beginPath();
+    ctx.arc(plot.valToPos(call + 1, 'x', true), bottom - 5 * ratio, 3.5 * ratio, 0, 2 * Math.PI);
+    ctx.fill();
+  }
+  ctx.fillStyle = resolved('--ink');
+  ctx.fillRect(plot.valToPos(current + 1, 'x', true) - ratio, bbox.top, 2 * ratio, bbox.height);
+  ctx.restore();
 }

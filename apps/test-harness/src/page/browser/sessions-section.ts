@@ -1,10 +1,9 @@
-import { figure, h } from './dom.js';
-import { countText, moneyText, percentText } from './number-text.js';
+import { countText, figure, h, moneyText, percentText } from './dom.js';
 import type { PageState } from './page-state.js';
 
 const rowsAtFirst = 20;
 
-/** The sessions, the dearest first, with the way to their timelines. */
+/** Lists the sessions, the dearest first, with the way to their timelines. */
 export function sessionsSection(state: PageState, showAll: boolean, onShowAll: () => void): HTMLElement {
   const { data, price, shown } = state;
   const bill = (index: number, policy: number): number =>

@@ -1,0 +1,200 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { ownVersion } from '../own-package.js';
+import { rivalList } from '../rivals/rival.js';
+import type { ConformCommandOptions } from './conform.js';
+import type { InspectCommandOptions } from './inspect.js';
+import type { ReplayCommandOptions } from './replay.js';
+import type { ReportCommandOptions } from './report.js';
+import type { ScenarioCommandOptions } from './scenario.js';
+
+/**
+ * Runs a command line. Resolves to the exit status: that of the command, and 2 for bad usage and for whatever else the user can do
+ * something about, which is printed in one line. Defects throw.
+ *
+ * @param parameters - without the program
+ */
+export async function main(parameters: readonly string[]): Promise<number> {
+  const program = harnessProgram().version(ownVersion());
+  for (const command of [program, ...program.commands]) command.exitOverride();
+  try {
+    await program.parseAsync(parameters, { from: 'user' });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const { PalimpsestError } = await import('@palimpsest/events');
+    if (!PalimpsestError.isInstance(error)) throw error;
+    const { printableText } = await import('@palimpsest/terminal');
+    process.stderr.write(`palimpsest-harness: ${printableText(error.message)}\n`);
+    return 2;
+  }
+}
+
+/**
+ * Makes the command line of the harness. The action of each command imports the file with its work, so `--help` loads no library but the
+ * parser.
+ */
+function harnessProgram(): Command {
+  const program = new Command('palimpsest-harness').description(
+    'Replays recorded agent sessions through condensers, and shows what each would have sent.',
+  );
+  addReplayCommand(program);
+  addInspectCommand(program);
+  addConformCommand(program);
+  addReportCommand(program);
+  addScenarioCommand(program);
+  return program;
+}
+
+/** Adds `palimpsest-harness replay`. */
+function addReplayCommand(program: Command): void {
+  const command = program
+    .command('replay')
+    .description(
+      'replay session logs; at every recorded model call build the view, condense it, and measure what is sent',
+    )
+    .argument('<path...>', 'session logs, or folders of them; recognised by their content')
+    .option(
+      '-c, --condenser <name>',
+      'a condenser, or a package that is installed here; with options, and several values of one, as in extractiveSummary:maxTokens=20000,40000; a policy of another project (rival:…), or all of them (rivals); may be given more than once (default: all of ours)',
+      collect,
+      [],
+    )
+    .option('--model <name>', 'also show what the sessions cost with this model, in USD at the prices of today')
+    .option(
+      '--summariser <provider/name>',
+      'really ask this model for summaries, as openai/… or anthropic/…; its key is read from the environment (default: a stand-in, offline)',
+    )
+    .option('--sessions', 'show a table for each session too', false)
+    .option('--all', 'show every table: bills by prices, recall by kind and distance, requests', false)
+    .option('--json', 'print the whole report as JSON instead of the table', false);
+  command.addHelpText('after', rivalList());
+  addSharedOptions(command).action(async (paths: readonly string[], options: ReplayCommandOptions) => {
+    const { replayCommand } = await import('./replay.js');
+    process.exitCode = await replayCommand(paths, options);
+  });
+}
+
+/** Adds `palimpsest-harness report`. */
+function addReportCommand(program: Command): void {
+  const command = program
+    .command('report')
+    .description('write a web page that shows what your sessions cost, and what each condenser saves and forgets')
+    .argument(
+      '[path...]',
+      'session logs, or folders of them (default: the newest 50 sessions of this machine’s agents)',
+    )
+    .option('-o, --output <file>', 'the page (default: palimpsest-report.html; with --all a folder, palimpsest-report)')
+    .option(
+      '-c, --condenser <name>',
+      'a condenser, or a package that is installed here, with options as for replay; may be given more than once (default: a choice of ours)',
+      collect,
+      [],
+    )
+    .option('--model <name>', 'price the sessions as this model’s (default: the model that most of them name)')
+    .option('--all', 'every session, each with its timeline, as a folder of pages', false)
+    .option(
+      '--redact',
+      'leave out the text and the names of the sessions: only sizes, kinds and names of tools',
+      false,
+    );
+  addSharedOptions(command).action(async (paths: readonly string[], options: ReportCommandOptions) => {
+    const { reportCommand } = await import('./report.js');
+    process.exitCode = await reportCommand(paths, options);
+  });
+}
+
+/** Adds `palimpsest-harness inspect`. */
+function addInspectCommand(program: Command): void {
+  program
+    .command('inspect')
+    .description('show what a model was sent at a call of a session, and what each condensation did')
+    .argument('<log>', 'a session log; recognised by its content')
+    .option('--call <number>', 'the model call, from 1 (default: the last)', positiveInteger)
+    .option('-c, --condenser <name>', 'replay this condenser, of ours or a package (default: as the log has it)')
+    .option('--config <file>', 'replay the condenser that a file (TOML or JSON) describes')
+    .option('-w, --context-window <tokens>', 'the window that the condenser is told of', positiveInteger)
+    .option('--session <name>', 'the session of a log of several, by name or number')
+    .option('--largest <number>', 'how many of the largest items are listed', positiveInteger, 10)
+    .option('--json', 'print everything as JSON, with the whole text of every item', false)
+    .action(async (log: string, options: InspectCommandOptions) => {
+      const { inspectCommand } = await import('./inspect.js');
+      await inspectCommand(log, options);
+    });
+}
+
+/** Adds `palimpsest-harness conform`. */
+function addConformCommand(program: Command): void {
+  program
+    .command('conform')
+    .description('run the contract of condensers against a package, and say which rules it keeps')
+    .argument('<package>', 'the name of a package that is installed here, or the path of its folder: ./my-condenser')
+    .option('--options <json>', 'the options of the condenser, as JSON (default: its defaults)')
+    .option('--export <name>', 'test only this export (default: every condenser that the package exports)')
+    .option('--property <name>', 'test this export as a view property; may be given more than once', collect, [])
+    .option('--log <path>', 'a session log that the condenser must act on; may be given more than once', collect, [])
+    .option('--seeds <numbers>', 'the seeds of the generated logs, such as 1,2,3', positiveIntegers)
+    .option('--rule <number>', 'run only this rule', positiveInteger)
+    .option('-w, --context-window <tokens>', 'the window that the condenser is told of', positiveInteger)
+    .option('--timeout <seconds>', 'a rule that takes longer is broken', positiveInteger, 60)
+    .option('--json', 'print the results as JSON', false)
+    .action(async (name: string, options: ConformCommandOptions) => {
+      const { conformCommand } = await import('./conform.js');
+      process.exitCode = await conformCommand(name, options);
+    });
+}
+
+/** Adds `palimpsest-harness scenario`. */
+function addScenarioCommand(program: Command): void {
+  program
+    .command('scenario')
+    .description('run scripted conversations of an agent with a condenser, and check what is expected of them')
+    .argument('<file...>', 'scenarios in YAML')
+    .option('--json', 'print results, events and requests as JSON', false)
+    .action(async (files: readonly string[], options: ScenarioCommandOptions) => {
+      const { scenarioCommand } = await import('./scenario.js');
+      process.exitCode = await scenarioCommand(files, options);
+    });
+}
+
+/** Adds the options by which `replay` and `report` choose what they replay, and how. */
+function addSharedOptions(command: Command): Command {
+  return command
+    .option(
+      '--config <file>',
+      'a file (TOML or JSON) that describes one more condenser, of a package too; may be given more than once',
+      collect,
+      [],
+    )
+    .option('-w, --context-window <tokens>', 'the window that condensers are told of', positiveInteger)
+    .option(
+      '--workers <number>',
+      'how many threads replay; 0: none but the main one (default: as many as run at the same time)',
+      wholeNumber,
+    )
+    .option('--no-cache', 'store no results, and use none that were stored');
+}
+
+/** Parser of an option that may be given more than once. */
+function collect(value: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, value];
+}
+
+/** @throws {@link InvalidArgumentError} for anything but a whole number above 0 */
+function positiveInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value <= 0) throw new InvalidArgumentError('A whole number above 0 is needed.');
+  return value;
+}
+
+/** @throws {@link InvalidArgumentError} for anything but a whole number from 0 on */
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0 || text.trim() === '')
+    throw new InvalidArgumentError('A whole number is needed.');
+  return value;
+}
+
+/** Parser of whole numbers above 0 with commas between them. @throws {@link InvalidArgumentError} */
+function positiveIntegers(text: string): readonly number[] {
+  return text.split(',').map(positiveInteger);
+}

@@ -1,0 +1,111 @@
+import { stat } from 'node:fs/promises';
+import { printableText } from '@palimpsest/terminal';
+import ora from 'ora';
+import { logFiles } from '../import/read-sessions.js';
+import type { SessionProgress } from '../replay/replay.js';
+
+/** Shows progress on stderr, with nothing in it that a terminal obeys: on a terminal one changing line, otherwise a line now and then. */
+export interface Progress {
+  update(text: string): void;
+  /** Writes a line that stays. */
+  line(text: string): void;
+  stop(): void;
+}
+
+const millisecondsBetweenUpdates = 80;
+const millisecondsBetweenLines = 5_000;
+
+/** Shows the progress of one command. */
+export function progress(): Progress {
+  const isTerminal = process.stderr.isTTY === true;
+  // Progress that nobody reads is no reason to stop.
+  process.stderr.on('error', () => undefined);
+  const spinner = isTerminal ? ora({ stream: process.stderr }).start() : undefined;
+  let shownAt = performance.now();
+  return {
+    update(text) {
+      const now = performance.now();
+      if (now - shownAt < (isTerminal ? millisecondsBetweenUpdates : millisecondsBetweenLines)) return;
+      shownAt = now;
+      if (spinner === undefined) process.stderr.write(`${printableText(text)}\n`);
+      else {
+        spinner.text = printableText(text);
+        spinner.render();
+      }
+    },
+    line(text) {
+      spinner?.clear();
+      process.stderr.write(`${printableText(text)}\n`);
+    },
+    stop() {
+      spinner?.stop();
+    },
+  };
+}
+
+/** Estimates how long a replay will take. */
+export interface TimeLeft {
+  /** The next file is read. */
+  atFile(file: string): void;
+  /** A session has been replayed. */
+  add(session: SessionProgress): void;
+  /** Undefined before anything was computed. Unit: milliseconds. */
+  estimate(): number | undefined;
+}
+
+/**
+ * An estimate from the sizes of the files at these paths: what is to come takes as long, by its size, as what was computed.
+ *
+ * @param now - Unit: milliseconds.
+ */
+export async function timeLeft(paths: readonly string[], now: () => number): Promise<TimeLeft> {
+  const sizes = await fileSizes(paths);
+  const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  const startedAt = now();
+  let [read, current, asEvents, computed] = [0, 0, 0, 0];
+  return {
+    atFile: (file) => {
+      read += current;
+      current = sizes.get(file) ?? 0;
+    },
+    add: ({ size, wasStored }) => {
+      asEvents += size;
+      if (!wasStored) computed += size;
+    },
+    estimate: () => {
+      if (computed === 0 || read === 0) return undefined;
+      const toCome = Math.max(0, total - read) * (asEvents / read);
+      return ((now() - startedAt) / computed) * toCome;
+    },
+  };
+}
+
+/** Files that cannot be looked at have no size here; whoever reads them says why. */
+async function fileSizes(paths: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  for (const path of paths) {
+    try {
+      for (const { file, notALog } of (await logFiles(path)).files) {
+        if (notALog === undefined) sizes.set(file, await sizeOf(file));
+      }
+    } catch {
+      sizes.set(path, 0);
+    }
+  }
+  return sizes;
+}
+
+/** 0 for a session in a database. */
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch {
+    return 0;
+  }
+}
+
+/** Formats a time for people: `40 s`, `3 min`. */
+export function duration(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1_000);
+  return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}

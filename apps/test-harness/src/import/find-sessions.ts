@@ -1,0 +1,227 @@
+import { readdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { messageOf } from '../harness-error.js';
+import { openOpencodeDatabase, sessionAddress } from './log/opencode-database.js';
+import { isDatabaseName } from './log/opencode-session.js';
+
+/** Options of {@link findSessions}. */
+export interface FindSessionsOptions {
+  /** The number of sessions wanted. @defaultValue 50 */
+  readonly newest?: number;
+  /** @defaultValue the user's home */
+  readonly home?: string;
+  /** The variables that move the folders. @defaultValue `process.env` */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal;
+}
+
+/** A session on this machine. */
+export interface FoundSession {
+  readonly agent: SessionAgent;
+  /** What {@link readSessions} takes: a file, or the address of a session in opencode's database. */
+  readonly path: string;
+  /** When the session was last written. Unit: milliseconds since 1970. */
+  readonly modifiedAt: number;
+}
+
+/** A place where sessions were looked for. */
+export interface SearchedFolder {
+  readonly agent: SessionAgent;
+  readonly folder: string;
+  /** The number of sessions found there. */
+  readonly sessions: number;
+  /** Why the folder, or a part of it, could not be read. Absent for a folder that does not exist. */
+  readonly problem?: string;
+}
+
+/** The result of {@link findSessions}. */
+export interface FoundSessions {
+  /** The newest sessions, the newest first. */
+  readonly sessions: readonly FoundSession[];
+  /** The number of older sessions, which were left out. */
+  readonly more: number;
+  /** All places that were searched, also those that do not exist. */
+  readonly folders: readonly SearchedFolder[];
+}
+
+/**
+ * Finds the sessions that agents have kept on this machine and returns the newest ones: Claude Code, Codex, pi, opencode. Lists
+ * folders and reads the list of sessions in opencode's database; no session is opened. What cannot be read is reported in
+ * `folders`.
+ */
+export async function findSessions(options: FindSessionsOptions = {}): Promise<FoundSessions> {
+  const { newest = 50, home = homedir(), environment = process.env, signal } = options;
+  const found = new Map<string, FoundSession>();
+  const folders: SearchedFolder[] = [];
+  const add = (agent: SessionAgent, folder: string, { sessions, problem }: Listing): void => {
+    for (const session of sessions) found.set(session.path, session);
+    folders.push({ agent, folder, sessions: sessions.length, ...(problem === undefined ? {} : { problem }) });
+  };
+  const databases = await databasesOf(opencodeData({ home, environment }));
+  for (const database of databases) add('opencode', database, await sessionsOfDatabase(database));
+  for (const place of sessionFolders({ home, environment })) {
+    // opencode moves what is in its storage folder into its database, and leaves the files where they are.
+    if (place.agent === 'opencode' && databases.length > 0) continue;
+    add(place.agent, place.folder, await sessionsIn(place, signal));
+  }
+  const all = [...found.values()].sort(newestFirst);
+  return { sessions: all.slice(0, newest), more: Math.max(0, all.length - newest), folders };
+}
+
+/** Sessions written at the same time are sorted by path, so that the order is the same on every run. */
+function newestFirst(one: FoundSession, other: FoundSession): number {
+  return other.modifiedAt - one.modifiedAt || (one.path < other.path ? -1 : 1);
+}
+
+interface Listing {
+  readonly sessions: readonly FoundSession[];
+  readonly problem?: string | undefined;
+}
+
+async function sessionsIn(place: SessionFolder, signal: AbortSignal | undefined): Promise<Listing> {
+  const sessions: FoundSession[] = [];
+  let problem: string | undefined;
+  const unread: string[] = [place.folder];
+  for (let folder = unread.pop(); folder !== undefined; folder = unread.pop()) {
+    signal?.throwIfAborted();
+    try {
+      for (const entry of await readdir(folder, { withFileTypes: true })) {
+        const path = join(folder, entry.name);
+        // Links to folders are not followed: they may lead back.
+        if (entry.isDirectory()) unread.push(path);
+        else if (place.isSession(relative(place.folder, path).replaceAll('\\', '/'))) {
+          const modifiedAt = await timeOfFile(path);
+          if (modifiedAt !== undefined) sessions.push({ agent: place.agent, path, modifiedAt });
+        }
+      }
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') problem = messageOf(error);
+    }
+  }
+  return { sessions, problem };
+}
+
+async function databasesOf({ folder, database }: OpencodeData): Promise<readonly string[]> {
+  if (database !== undefined) return (await timeOfFile(database)) === undefined ? [] : [database];
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => isDatabaseName(entry.name)).map((entry) => join(folder, entry.name));
+  } catch {
+    return [];
+  }
+}
+
+async function sessionsOfDatabase(database: string): Promise<Listing> {
+  try {
+    const opened = await openOpencodeDatabase(database);
+    try {
+      const sessions = opened
+        .sessions()
+        .map(({ id, modifiedAt }) => ({ agent: 'opencode' as const, path: sessionAddress(database, id), modifiedAt }));
+      return { sessions };
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    return { sessions: [], problem: messageOf(error) };
+  }
+}
+
+/** Returns when a file was written; `undefined` for what is empty, no regular file, or gone since its folder was listed. */
+async function timeOfFile(path: string): Promise<number | undefined> {
+  try {
+    const status = await stat(path);
+    return status.isFile() && status.size > 0 ? status.mtimeMs : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
+
+/** The agents whose sessions are found on this machine. */
+export type SessionAgent = 'claude-code' | 'codex' | 'pi' | 'opencode';
+
+/** A folder where an agent keeps its sessions. */
+export interface SessionFolder {
+  readonly agent: SessionAgent;
+  readonly folder: string;
+  /** True for the name of a file that is one session. The path is relative to the folder and uses `/`. */
+  isSession(relativePath: string): boolean;
+}
+
+/** The places where opencode has its database. */
+export interface OpencodeData {
+  readonly folder: string;
+  /** The database that a variable names. @defaultValue every database in the folder */
+  readonly database: string | undefined;
+}
+
+/**
+ * Returns where opencode keeps its database: in `$XDG_DATA_HOME/opencode`, or where `OPENCODE_DB` says. A relative value of the
+ * variable is a file in that folder.
+ */
+export function opencodeData(surroundings: Surroundings): OpencodeData {
+  const folder = join(dataHome(surroundings), 'opencode');
+  const named = surroundings.environment['OPENCODE_DB']?.trim() ?? '';
+  const isFile = named !== '' && named !== ':memory:';
+  return { folder, database: isFile ? resolve(folder, named) : undefined };
+}
+
+function dataHome(surroundings: Surroundings): string {
+  return pathOf(surroundings, 'XDG_DATA_HOME') ?? join(surroundings.home, '.local', 'share');
+}
+
+/** The variables that move these folders, and where the user's home is. */
+export interface Surroundings {
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const isJsonl = (path: string): boolean => path.endsWith('.jsonl');
+/** Codex names its logs `rollout-<time>-<id>.jsonl`. */
+const isRollout = (path: string): boolean => /(?:^|\/)rollout-[^/]*\.jsonl$/.test(path);
+/** `<project>/<session>.json`; the messages of a session are in other folders. */
+const isOpencodeSession = (path: string): boolean => /^[^/]+\/ses_[^/]*\.json$/.test(path);
+
+/**
+ * Returns the folders in which agents keep their sessions, with the variables that move them: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`,
+ * `PI_CODING_AGENT_DIR`, `PI_CODING_AGENT_SESSION_DIR`, `XDG_CONFIG_HOME` and `XDG_DATA_HOME`. Whether a folder exists is
+ * not checked.
+ */
+export function sessionFolders(surroundings: Surroundings): readonly SessionFolder[] {
+  const { home } = surroundings;
+  const variable = (name: string): string | undefined => pathOf(surroundings, name);
+  const configHome = variable('XDG_CONFIG_HOME') ?? join(home, '.config');
+  const claudeFolders = [variable('CLAUDE_CONFIG_DIR')].filter((folder) => folder !== undefined);
+  if (claudeFolders.length === 0) claudeFolders.push(join(home, '.claude'), join(configHome, 'claude'));
+  const codex = variable('CODEX_HOME') ?? join(home, '.codex');
+  const pi =
+    variable('PI_CODING_AGENT_SESSION_DIR') ??
+    join(variable('PI_CODING_AGENT_DIR') ?? join(home, '.pi', 'agent'), 'sessions');
+  return [
+    ...claudeFolders.map((folder) => ({
+      agent: 'claude-code' as const,
+      folder: join(folder, 'projects'),
+      isSession: isJsonl,
+    })),
+    { agent: 'codex', folder: join(codex, 'sessions'), isSession: isRollout },
+    { agent: 'codex', folder: join(codex, 'archived_sessions'), isSession: isRollout },
+    { agent: 'pi', folder: pi, isSession: isJsonl },
+    {
+      agent: 'opencode',
+      folder: join(dataHome(surroundings), 'opencode', 'storage', 'session'),
+      isSession: isOpencodeSession,
+    },
+  ];
+}
+
+/** Returns the path in a variable, with `~` resolved. Empty and relative values are ignored, as the XDG specification asks. */
+function pathOf({ home, environment }: Surroundings, name: string): string | undefined {
+  const value = environment[name]?.trim() ?? '';
+  const path = value === '~' || value.startsWith('~/') ? join(home, value.slice(1)) : value;
+  return isAbsolute(path) ? path : undefined;
+}

@@ -1,0 +1,230 @@
+import { openaiUsage, readResponsesItem } from '@palimpsest/llm-adapters/wire';
+import type { ResponseDraft } from '../log/drafts.js';
+import { isObject, listOf, numberOf, objectOf, textOf } from '../log/json.js';
+import type { JsonObject } from '../log/json.js';
+import { recordMessage, toolDefinitions } from '../log/record-message.js';
+import { SessionRecorder } from '../log/recorder.js';
+import type { Entry, ImportedSession, LogFormat, LogSource } from '../log/session.js';
+
+const lineTypes: ReadonlySet<unknown> = new Set([
+  'session_meta',
+  'turn_context',
+  'event_msg',
+  'response_item',
+  'compacted',
+]);
+
+/** Matches the start of a user message that the program wrote. */
+const programText =
+  /^\s*(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|permissions instructions|collaboration_mode|turn_aborted|skill|skills_instructions|subagent_notification|user_shell_command)>)/;
+
+/**
+ * The rollouts of Codex CLI: lines with a `payload`. `response_item` holds what the model received and wrote; `event_msg`
+ * repeats it for display and adds the usage of each response.
+ */
+export const codexRollout: LogFormat = {
+  name: 'codex-rollout',
+
+  recognise: ({ head }) =>
+    head.some((line) => isObject(line) && lineTypes.has(line['type']) && isObject(line['payload'])),
+
+  read: readCodex,
+};
+
+async function* readCodex(source: LogSource): AsyncGenerator<ImportedSession> {
+  const recorder = new SessionRecorder(source.notes);
+  const rollout = new Rollout(recorder);
+  for await (const { value, line } of source.records()) {
+    const fields = objectOf(value);
+    rollout.read(fields, { id: `line-${line}`, line, timestamp: fields['timestamp'] });
+  }
+  yield { name: source.name, events: recorder.finish() };
+}
+
+class Rollout {
+  readonly #recorder: SessionRecorder;
+  readonly #items: ResponsesItems;
+  #model = 'unknown';
+  #totalTokens: number | undefined;
+
+  constructor(recorder: SessionRecorder) {
+    this.#recorder = recorder;
+    this.#items = new ResponsesItems(recorder, (text) => (programText.test(text) ? 'environment' : 'user'));
+  }
+
+  read(fields: JsonObject, entry: Entry): void {
+    const payload = objectOf(fields['payload']);
+    const { notes } = this.#recorder;
+    switch (fields['type']) {
+      case 'session_meta':
+        this.#sessionMeta(payload, entry);
+        return;
+      case 'turn_context':
+        this.#model = textOf(payload['model']) ?? this.#model;
+        notes.add('skipped-line', "'turn_context' holds settings", entry.line);
+        return;
+      case 'response_item':
+        this.#items.read(payload, entry);
+        return;
+      case 'event_msg':
+        if (payload['type'] === 'token_count') this.#tokenCount(payload, entry);
+        else notes.add('skipped-line', `'event_msg/${String(payload['type'])}' is for the screen`, entry.line);
+        return;
+      case 'compacted':
+        this.#compacted(payload, entry);
+        return;
+      default:
+        notes.add(
+          'unknown-line-type',
+          `lines of type '${String(fields['type'])}' are not known and were left out`,
+          entry.line,
+        );
+    }
+  }
+
+  #sessionMeta(payload: JsonObject, entry: Entry): void {
+    const instructions = textOf(objectOf(payload['base_instructions'])['text']) ?? textOf(payload['instructions']);
+    if (instructions === undefined) return;
+    if (this.#recorder.isEmpty) this.#recorder.systemPrompt(entry, instructions);
+    // A resumed or forked rollout begins with the head of the original rollout.
+    else
+      this.#recorder.notes.add(
+        'skipped-line',
+        "another 'session_meta', of a session that this one goes on from",
+        entry.line,
+      );
+  }
+
+  /** A usage line follows its response. It is repeated if only the rate limits changed. */
+  #tokenCount(payload: JsonObject, entry: Entry): void {
+    const info = objectOf(payload['info']);
+    const total = numberOf(objectOf(info['total_token_usage'])['total_tokens']);
+    const usage = openaiUsage(info['last_token_usage'])?.usage;
+    const { latest } = this.#items;
+    if (usage === undefined || latest === undefined || (total !== undefined && total === this.#totalTokens)) {
+      this.#recorder.notes.add('skipped-line', "'event_msg/token_count' without usage of another response", entry.line);
+      return;
+    }
+    this.#totalTokens = total;
+    latest.count(entry, this.#model, usage);
+    this.#items.endResponse();
+  }
+
+  #compacted(payload: JsonObject, entry: Entry): void {
+    this.#items.endResponse();
+    const summary = textOf(payload['message']);
+    this.#recorder.compaction(entry, {
+      summary,
+      replacementItems: listOf(payload['replacement_history']).length,
+    });
+  }
+}
+
+/**
+ * Items of the OpenAI Responses API: a list of them, `{ input, instructions?, tools? }`, or JSON Lines of items (as early
+ * Codex CLI wrote them, with a header line).
+ */
+export const openAIResponses: LogFormat = {
+  name: 'openai-responses',
+
+  recognise: ({ document, head }) =>
+    document === undefined ? head.some(isResponsesItem) : itemsOf(document).some(isResponsesItem),
+
+  read: readResponses,
+};
+
+async function* readResponses(source: LogSource): AsyncGenerator<ImportedSession> {
+  const { notes } = source;
+  const recorder = new SessionRecorder(notes);
+  const items = new ResponsesItems(recorder, () => 'user');
+  if (source.document === undefined) {
+    for await (const { value, line } of source.records()) {
+      const item = objectOf(value);
+      if (isItemLike(item)) items.read(item, { id: `line-${line}`, line, timestamp: item['timestamp'] });
+      else notes.add('unknown-line-type', 'a line that is no item was left out', line);
+    }
+  } else {
+    const beside = objectOf(source.document);
+    const tools = toolDefinitions(beside['tools'], notes);
+    const instructions = textOf(beside['instructions']) ?? '';
+    if (instructions !== '' || tools.length > 0) recorder.systemPrompt({ id: 'instructions' }, instructions, tools);
+    for (const [index, item] of itemsOf(source.document).entries()) items.read(objectOf(item), { id: `item-${index}` });
+  }
+  yield { name: source.name, events: recorder.finish() };
+}
+
+function itemsOf(document: unknown): readonly unknown[] {
+  if (Array.isArray(document)) return document;
+  if (!isObject(document)) return [];
+  return [...listOf(document['input']), ...listOf(document['output'])];
+}
+
+function isItemLike(value: JsonObject): boolean {
+  return isResponsesItem(value) || value['type'] === 'message' || (value['type'] === undefined && 'role' in value);
+}
+
+const compactions: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
+
+/**
+ * Reads the items of the OpenAI Responses API from rollouts and request inputs. Items have no response id, so consecutive
+ * items of the model form one response.
+ */
+export class ResponsesItems {
+  readonly #recorder: SessionRecorder;
+  readonly #sourceOf: (text: string) => 'user' | 'environment';
+  #open: ResponseDraft | undefined;
+  #latest: ResponseDraft | undefined;
+
+  constructor(recorder: SessionRecorder, sourceOf: (text: string) => 'user' | 'environment') {
+    this.#recorder = recorder;
+    this.#sourceOf = sourceOf;
+  }
+
+  /** The latest response. A log reports its usage after it. */
+  get latest(): ResponseDraft | undefined {
+    return this.#latest;
+  }
+
+  /** Ends the current response. The next item of the model starts a new response. */
+  endResponse(): void {
+    this.#open = undefined;
+  }
+
+  read(item: JsonObject, entry: Entry): void {
+    if (compactions.has(item['type'])) {
+      this.endResponse();
+      this.#recorder.compaction(entry, {});
+      return;
+    }
+    const message = readResponsesItem(item);
+    const place = { entry, recorder: this.#recorder, sourceOf: this.#sourceOf };
+    if (message.role === 'assistant') {
+      this.#open ??= this.#latest = this.#recorder.response(entry);
+      recordMessage(message, { ...place, response: this.#open });
+    } else {
+      if (message.role !== undefined) this.endResponse();
+      recordMessage(message, place);
+    }
+  }
+}
+
+/** True for a type of item that only the Responses API has. */
+export function isResponsesItem(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const type = textOf(value['type']);
+  if (type === 'message') {
+    return listOf(value['content']).some((part) =>
+      /^(?:input|output)_(?:text|image|file)$/.test(String(objectOf(part)['type'])),
+    );
+  }
+  if (type === 'reasoning') return Array.isArray(value['summary']);
+  return (
+    type !== undefined &&
+    /_call(?:_output|_result)?$/.test(type) &&
+    (callIdOf(value) ?? textOf(value['id'])) !== undefined
+  );
+}
+
+function callIdOf(item: JsonObject): string | undefined {
+  return textOf(item['call_id']) ?? textOf(item['callId']);
+}

@@ -1,0 +1,209 @@
+import { anthropicUsage, receivedArguments } from '@palimpsest/llm-adapters/wire';
+import { isObject, numberOf, objectOf, textOf } from '../log/json.js';
+import type { JsonObject } from '../log/json.js';
+import { madeCallId } from '../log/record-message.js';
+import { SessionRecorder } from '../log/recorder.js';
+import { RepeatedIds } from '../log/repeated-ids.js';
+import type { Entry, ImportedSession, LogFormat, LogSource } from '../log/session.js';
+
+const messageRoles: ReadonlySet<unknown> = new Set([
+  'user',
+  'assistant',
+  'toolResult',
+  'bashExecution',
+  'custom',
+  'branchSummary',
+  'compactionSummary',
+]);
+
+const settings: ReadonlySet<unknown> = new Set([
+  'custom',
+  'label',
+  'leaf',
+  'model_change',
+  'session',
+  'session_info',
+  'thinking_level_change',
+]);
+
+/** The session logs of pi: linear in the first version, trees in later versions. Every reply has its usage. */
+export const piSessionJsonl: LogFormat = {
+  name: 'pi-session-jsonl',
+
+  recognise: ({ head }) =>
+    head.some(
+      (line) =>
+        isObject(line) &&
+        line['uuid'] === undefined &&
+        ((line['type'] === 'session' && textOf(line['cwd']) !== undefined) ||
+          (line['type'] === 'message' && messageRoles.has(objectOf(line['message'])['role']))),
+    ),
+
+  read: readPi,
+};
+
+async function* readPi(source: LogSource): AsyncGenerator<ImportedSession> {
+  const recorder = new SessionRecorder(source.notes);
+  const session = new PiSession(recorder);
+  for await (const { value, line } of source.records()) session.read(objectOf(value), line);
+  yield { name: source.name, events: recorder.finish() };
+}
+
+class PiSession {
+  readonly #recorder: SessionRecorder;
+  readonly #repeated: RepeatedIds;
+  readonly #parents = new Set<string>();
+
+  constructor(recorder: SessionRecorder) {
+    this.#recorder = recorder;
+    this.#repeated = new RepeatedIds(recorder.notes);
+  }
+
+  read(fields: JsonObject, line: number): void {
+    const { type } = fields;
+    if (settings.has(type)) {
+      this.#recorder.notes.add('skipped-line', `'${String(type)}' is not read by a model`, line);
+      return;
+    }
+    const logged = textOf(fields['id']);
+    const id =
+      logged === undefined ? `line-${line}` : this.#repeated.accept(logged, { ...fields, parentId: null }, line);
+    if (id === undefined) return;
+    this.#noteBranch(fields, line);
+    const message = objectOf(fields['message']);
+    const entry: Entry = { id, line, timestamp: fields['timestamp'] ?? message['timestamp'] };
+    switch (type) {
+      case 'message':
+        this.#message(message, entry);
+        return;
+      case 'compaction':
+        this.#compaction(fields, entry);
+        return;
+      case 'branch_summary':
+        this.#recorder.message(entry, this.#recorder.parts(entry, fields['summary']), 'environment');
+        return;
+      case 'custom_message':
+        this.#recorder.message(entry, this.#recorder.parts(entry, fields['content']), 'environment');
+        return;
+      default:
+        this.#recorder.notes.add(
+          'unknown-line-type',
+          `lines of type '${String(type)}' are not known and were left out`,
+          line,
+        );
+    }
+  }
+
+  #message(message: JsonObject, entry: Entry): void {
+    switch (message['role']) {
+      case 'user':
+        this.#recorder.message(entry, this.#recorder.parts(entry, message['content']), 'user');
+        return;
+      case 'assistant':
+        this.#assistant(message, entry);
+        return;
+      case 'toolResult':
+        this.#recorder.result(entry, {
+          callId: textOf(message['toolCallId'])?.split('|')[0],
+          toolName: textOf(message['toolName']),
+          content: this.#recorder.parts(entry, message['content']),
+          isError: message['isError'] === true,
+        });
+        return;
+      case 'bashExecution':
+        this.#userShell(message, entry);
+        return;
+      case 'custom':
+      case 'branchSummary':
+        this.#recorder.message(
+          entry,
+          this.#recorder.parts(entry, message['content'] ?? message['summary']),
+          'environment',
+        );
+        return;
+      case 'compactionSummary':
+        this.#compaction(message, entry);
+        return;
+      default:
+        this.#recorder.notes.add(
+          'unknown-line-type',
+          `messages of role '${String(message['role'])}' are not known and were left out`,
+          entry.line,
+        );
+    }
+  }
+
+  #assistant(message: JsonObject, entry: Entry): void {
+    const response = this.#recorder.response(entry, textOf(message['responseId']));
+    const content = message['content'];
+    for (const block of Array.isArray(content) ? content : [content]) {
+      const fields = objectOf(block);
+      if (fields['type'] === 'thinking') {
+        const signature = textOf(fields['thinkingSignature']);
+        const thinking = textOf(fields['thinking']) ?? '';
+        const isAnthropic = message['api'] === 'anthropic-messages' || message['api'] === undefined;
+        const signed = signature === undefined ? {} : { signature };
+        // A signature of another provider is not valid for Anthropic, so a block with that signature could not be sent.
+        if (!isAnthropic) response.add({ type: 'reasoning-text', text: thinking });
+        else response.add({ type: 'thinking', block: { type: 'thinking', thinking, ...signed } });
+      } else if (fields['type'] === 'toolCall') {
+        // If the provider gives both ids, pi joins the call id and the item id with `|`.
+        const [callId, itemId] = textOf(fields['id'])?.split('|') ?? [];
+        this.#recorder.call(response, entry, {
+          id: textOf(callId) ?? madeCallId(entry, response),
+          name: textOf(fields['name']),
+          arguments: receivedArguments(fields['arguments']),
+          itemId: textOf(itemId),
+        });
+      } else {
+        response.say(this.#recorder.parts(entry, block));
+      }
+    }
+    const counts = objectOf(message['usage']);
+    const reported = anthropicUsage({
+      input_tokens: counts['input'],
+      cache_read_input_tokens: counts['cacheRead'],
+      cache_creation_input_tokens: counts['cacheWrite'],
+      output_tokens: counts['output'],
+    });
+    const costUsd = numberOf(objectOf(counts['cost'])['total']);
+    response.count(
+      entry,
+      message['model'],
+      reported?.usage,
+      costUsd === undefined || costUsd < 0 ? undefined : costUsd,
+    );
+  }
+
+  /** A command that the user ran. The model did not call it, but receives its output as a user message. */
+  #userShell(message: JsonObject, entry: Entry): void {
+    if (message['excludeFromContext'] === true) {
+      this.#recorder.notes.add('skipped-line', "a 'bashExecution' that the user kept from the model", entry.line);
+      return;
+    }
+    const exitCode = numberOf(message['exitCode']);
+    const status = exitCode === undefined || exitCode === 0 ? '' : `\nexit code ${exitCode}`;
+    const text = `The user ran: ${String(message['command'])}\n${textOf(message['output']) ?? '(no output)'}${status}`;
+    this.#recorder.message(entry, [{ type: 'text', text }], 'environment');
+  }
+
+  #compaction(fields: JsonObject, entry: Entry): void {
+    const summary = textOf(fields['summary']);
+    const tokensBefore = numberOf(fields['tokensBefore']);
+    const firstKept = textOf(fields['firstKeptEntryId']);
+    this.#recorder.compaction(entry, { summary, tokensBefore, firstKeptEntryId: firstKept });
+  }
+
+  #noteBranch(fields: JsonObject, line: number): void {
+    const parent = textOf(fields['parentId']);
+    if (parent === undefined) return;
+    if (this.#parents.has(parent)) {
+      this.#recorder.notes.add(
+        'branch',
+        'the conversation was rewound; what was undone stays, in the order of the file',
+        line,
+      );
+    }
+    this.#parents.add(parent);
+  }
+}

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { HarnessError } from '../harness-error.js';
+import type { ReplayedSession } from '../replay/report.js';
+import type { SessionTimeline } from '../replay/timeline.js';
+import type { PageData } from './page-data.js';
+
+/** The largest page. Unit: bytes. */
+export const largestPage = 20_000_000;
+
+/** A timeline and the session that it is of. */
+export interface SessionWithTimeline {
+  /** The index of the session in the page. */
+  readonly session: number;
+  /** JSON. */
+  readonly timeline: string;
+}
+
+/** A page of at most {@link largestPage} bytes, and how many timelines did not fit. */
+export interface ReportPage {
+  readonly html: string;
+  readonly trimmed: number;
+}
+
+/**
+ * Makes one page with the timelines that fit, in their order; one that does not fit is left out and counted.
+ *
+ * @throws {@link HarnessError} `page-too-large` when the page is too large without a timeline
+ */
+export function reportPage(
+  data: Omit<PageData, 'timelines' | 'trimmed'>,
+  timelines: readonly SessionWithTimeline[],
+  assets: PageAssets,
+  largest: number = largestPage,
+): ReportPage {
+  const page = (shown: readonly SessionWithTimeline[], elements: readonly string[]): ReportPage => {
+    const trimmed = timelines.length - shown.length;
+    const links = shown.map(({ session }) => ({ session }));
+    return { html: pageHtml({ ...data, timelines: links, trimmed }, elements, assets), trimmed };
+  };
+  // What the list of all timelines takes is counted whether they fit or not.
+  let bytes = Buffer.byteLength(page([], []).html) + timelines.length * bytesOfLink;
+  if (bytes > largest) {
+    const megabytes = (size: number): string => (size / 1e6).toFixed(1);
+    throw new HarnessError(
+      'page-too-large',
+      `The figures of ${data.sessions.length} sessions make a page of ${megabytes(bytes)} MB; the limit is ${megabytes(largest)} MB. ` +
+        'Name fewer sessions, or fewer condensers (-c).',
+    );
+  }
+  const shown: SessionWithTimeline[] = [];
+  const elements: string[] = [];
+  for (const each of timelines) {
+    const element = timelineElement(each.session, each.timeline);
+    const size = Buffer.byteLength(element) + 1;
+    if (bytes + size > largest) continue;
+    bytes += size;
+    shown.push(each);
+    elements.push(element);
+  }
+  return page(shown, elements);
+}
+
+const bytesOfLink = 40;
+
+/** The bundled script and the style of the page. */
+export interface PageAssets {
+  readonly script: string;
+  readonly style: string;
+}
+
+/** The id of the element with the {@link PageData}. */
+export const pageDataId = 'page-data';
+
+/**
+ * The page as HTML: script, style and data stand in it, and it loads nothing. Its policy allows the one script and the one style
+ * by their digests, so nothing else runs or is fetched.
+ */
+export function pageHtml(data: PageData, timelines: readonly string[], { script, style }: PageAssets): string {
+  if (/<\/script|<!--/i.test(script) || /<\/style/i.test(style)) throw new Error('the assets of the page end its tags');
+  const policy = [
+    `default-src 'none'`,
+    `script-src ${digest(script)}`,
+    `style-src ${digest(style)}`,
+    `img-src data:`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ');
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<meta name="referrer" content="no-referrer">',
+    '<title>What your agent’s sessions cost · Palimpsest</title>',
+    '<link rel="icon" href="data:,">',
+    `<style>${style}</style>`,
+    '</head>',
+    '<body>',
+    '<noscript>This page is drawn by the script that stands in it; allow scripts to read it.</noscript>',
+    '<div id="page"></div>',
+    `<script type="application/json" id="${pageDataId}">${scriptJson(JSON.stringify(data))}</script>`,
+    ...timelines,
+    `<script>${script}</script>`,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+/** Makes the element that holds the timeline of a session, from JSON. The page reads it when the session is opened. */
+export function timelineElement(session: number, timeline: string): string {
+  return `<script type="application/json" id="timeline-${session}">${scriptJson(timeline)}</script>`;
+}
+
+/** Makes JSON stand in a script element: no text in it ends the element or begins a comment. Lone surrogates stay escaped. */
+export function scriptJson(json: string): string {
+  return json.replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function digest(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/** A reason of a known condenser: a few lower-case words. Anything else may quote a session. */
+const plainReason = /^[a-z][a-z0-9 ,-]{0,60}$/;
+
+/** The name of a tool as agents give them. Anything else is no name and may quote a session. */
+const plainName = /^[\w.:/-]{1,64}$/;
+
+/** Returns a session without what its log says: sizes and counts stay, names, messages and notes go. */
+export function redactedSession(session: ReplayedSession, index: number): ReplayedSession {
+  return {
+    ...session,
+    name: `session ${index + 1}`,
+    file: '',
+    notes: session.notes.map((note) => ({ ...note, file: '', message: '' })),
+    replays: session.replays.map((replay) => ({
+      ...replay,
+      refusals: replay.refusals.map((refusal) => ({ ...refusal, path: '', message: '' })),
+      overflowed: replay.overflowed.map((overflow) => ({ ...overflow, did: '' })),
+      condenserErrors: replay.condenserErrors.map((error) => ({ ...error, message: '' })),
+    })),
+  };
+}
+
+/** Returns a timeline without texts: kinds, sizes and names of tools stay. */
+export function redactedTimeline(timeline: SessionTimeline): SessionTimeline {
+  return {
+    ...timeline,
+    texts: [],
+    items: timeline.items.map(({ text: _text, tool, ...item }) => ({
+      ...item,
+      ...(tool !== undefined && { tool: plainName.test(tool) ? tool : 'tool' }),
+    })),
+    policies: timeline.policies.map((policy) => ({
+      ...policy,
+      errors: policy.errors.map((error) => ({ ...error, message: '' })),
+      condensations: policy.condensations.map(({ reason, ...condensation }) => ({
+        ...condensation,
+        ...(reason !== undefined && plainReason.test(reason) && { reason }),
+      })),
+    })),
+  };
+}

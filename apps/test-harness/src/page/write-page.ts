@@ -1,0 +1,129 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { HarnessError, messageOf } from '../harness-error.js';
+import { ownFile } from '../own-package.js';
+import type { ReplayOptions } from '../replay/replay.js';
+import type { ReplayedSession } from '../replay/report.js';
+import type { SessionTimeline } from '../replay/timeline.js';
+import type { PageData, TimelineLink } from './page-data.js';
+import { pageHtml, redactedSession, redactedTimeline, reportPage } from './page.js';
+import type { PageAssets } from './page.js';
+
+/** All that a page shows besides the sessions. */
+export type ReportData = Omit<PageData, 'sessions' | 'timelines' | 'trimmed'>;
+
+/** Writes the pages of a report while the sessions are replayed. */
+export interface ReportWriter {
+  /** Takes a session that has been replayed, with its timeline. */
+  readonly onTimeline: NonNullable<ReplayOptions['onTimeline']>;
+  /** Writes what is left, with the figures of all sessions. */
+  finish(sessions: readonly ReplayedSession[]): Promise<WrittenPage>;
+}
+
+/** A file that was written. */
+export interface WrittenPage {
+  readonly file: string;
+  /** Unit: bytes. */
+  readonly size: number;
+  readonly timelines: number;
+  /** Timelines that did not fit. */
+  readonly trimmed: number;
+}
+
+/** The number of the dearest sessions that one page shows call by call. */
+export const timelinesOnPage = 20;
+
+interface Priced {
+  readonly session: number;
+  /** What the session costs with nothing condensed. */
+  readonly cost: number;
+}
+
+/** Writes one page with the timelines of the dearest sessions. */
+export function pageWriter(data: ReportData, output: string): ReportWriter {
+  const dearest: (Priced & { readonly timeline: string })[] = [];
+  return {
+    onTimeline: async (replayed, session, timeline) => {
+      const priced = { session, cost: costOf(replayed) };
+      const least = dearest[timelinesOnPage - 1];
+      // Who is not among the dearest so far will never be.
+      if (least !== undefined && byCost(least, priced) < 0) return;
+      dearest.push({ ...priced, timeline: shownTimeline(await timeline(), data) });
+      dearest.sort(byCost).splice(timelinesOnPage);
+    },
+    finish: async (sessions) => {
+      const shown = sessions.map((session, index) => shownSession(session, index, data));
+      const { html, trimmed } = reportPage({ ...data, sessions: shown }, dearest, await pageAssets());
+      const file = await writeText(resolve(output), html);
+      return { file, size: Buffer.byteLength(html), timelines: dearest.length - trimmed, trimmed };
+    },
+  };
+}
+
+/** Writes a folder: `index.html` with the figures, and a page for each session in `sessions/`. */
+export function folderWriter(data: ReportData, output: string): ReportWriter {
+  const links: (Priced & TimelineLink)[] = [];
+  let trimmed = 0;
+  return {
+    onTimeline: async (replayed, session, timeline) => {
+      const href = `sessions/${session + 1}.html`;
+      const page = reportPage(
+        { ...data, sessions: [shownSession(replayed, session, data)], index: '../index.html' },
+        [{ session: 0, timeline: shownTimeline(await timeline(), data) }],
+        await pageAssets(),
+      );
+      trimmed += page.trimmed;
+      await writeText(resolve(output, href), page.html);
+      links.push({ session, href, cost: costOf(replayed) });
+    },
+    finish: async (sessions) => {
+      const timelines = links.sort(byCost).map(({ session, href }) => ({ session, href }));
+      const shown = sessions.map((session, index) => shownSession(session, index, data));
+      const html = pageHtml({ ...data, sessions: shown, timelines, trimmed }, [], await pageAssets());
+      const file = await writeText(resolve(output, 'index.html'), html);
+      return { file, size: Buffer.byteLength(html), timelines: links.length - trimmed, trimmed };
+    },
+  };
+}
+
+function costOf({ replays }: ReplayedSession): number {
+  return replays[0]?.bills[0]?.input ?? 0;
+}
+
+/** Compares by cost, the dearest first, and then by the order of the sessions. */
+function byCost(one: Priced, other: Priced): number {
+  return other.cost - one.cost || one.session - other.session;
+}
+
+/** Returns a session without what is listed by call, which stands in the timelines, and without the words of notes. */
+function shownSession(session: ReplayedSession, index: number, { redacted }: ReportData): ReplayedSession {
+  const byCall = { tokensByCall: [], condensedAt: [], rewrittenAt: [] };
+  const shown = {
+    ...session,
+    notes: session.notes.map((note) => ({ ...note, message: '' })),
+    replays: session.replays.map((replay) => ({ ...replay, ...byCall })),
+  };
+  return redacted ? redactedSession(shown, index) : shown;
+}
+
+function shownTimeline(timeline: string, { redacted }: ReportData): string {
+  return redacted ? JSON.stringify(redactedTimeline(JSON.parse(timeline) as SessionTimeline)) : timeline;
+}
+
+/** Reads the script and the style of the page, which the build makes. */
+async function pageAssets(): Promise<PageAssets> {
+  const read = (name: string): Promise<string> => readFile(ownFile(`dist/page/${name}`), 'utf8');
+  const [script, style] = await Promise.all([read('page.js'), read('page.css')]);
+  return { script, style };
+}
+
+async function writeText(file: string, text: string): Promise<string> {
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  } catch (cause) {
+    const message = `Cannot write '${file}': ${messageOf(cause)}. Name another place with --output.`;
+    throw new HarnessError('page-not-written', message, { file, cause });
+  }
+  return file;
+}

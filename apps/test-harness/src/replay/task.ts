@@ -1,0 +1,156 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Bill } from '../measure/bill.js';
+import type { Controls } from '../measure/controls.js';
+import type { Memory } from '../measure/memory.js';
+import type { Prices, TokenUse } from '../measure/money.js';
+import type { RecordedCache } from '../measure/recorded-cache.js';
+import type { RefusedLists } from '../measure/refusals.js';
+import type { Requests } from '../measure/requests.js';
+import type { PolicySource } from './policy.js';
+
+/** The cost of a session with nothing condensed, at the optimum, and by the rule RENT, at some prices. */
+export interface SessionOptimum {
+  readonly prices: string;
+  readonly uncondensed: number;
+  /** Of dropping to 15,000 tokens at the best calls, which knows the future. */
+  readonly least: number;
+  /** Of dropping to 15,000 tokens when the rent is due, which does not. */
+  readonly rent: number;
+  /** What the recorded agent wrote, as output. */
+  readonly agentOutput: number;
+}
+
+/** The measures of a session that do not depend on the condenser. */
+export interface SessionMeasures {
+  readonly controls: Controls;
+  readonly optima: readonly SessionOptimum[];
+  /** What the recorded agent itself wrote: words, thinking and calls. It is in no bill. Unit: tokens. */
+  readonly agentOutputTokens: number;
+  /** What the recorded provider's prompt cache read. @defaultValue none: the log has no usage of two answers */
+  readonly recordedCache?: RecordedCache;
+}
+
+/** The result of one condenser on one recorded session. */
+export interface SessionReplay extends Requests, RefusedLists {
+  readonly condenser: string;
+  /** Of the requests and, uncached, of the condenser's own model. Unit: tokens. */
+  readonly use: TokenUse;
+  /** Calls of the condenser's own model. */
+  readonly summariserCalls: number;
+  readonly bills: readonly Bill[];
+  readonly memory: Omit<Memory, 'faults'>;
+  /** Old sources that calls needed and did not see; those with a line among them that must be quoted exactly. */
+  readonly faults: number;
+  readonly anchorFaults: number;
+  /** Results that were hidden before any request had shown them. */
+  readonly neverShown: number;
+}
+
+/** The settings that all sessions of a replay share, as data. */
+export interface TaskSettings {
+  readonly prices: readonly Prices[];
+  readonly contextWindow?: number | undefined;
+  /** A model as `provider/name`. @defaultValue the stand-in */
+  readonly summariser?: string | undefined;
+}
+
+/** A policy as data. */
+export interface TaskPolicy {
+  readonly name: string;
+  readonly source: PolicySource;
+  /** Of all that its results depend on. @defaultValue none: its results are not stored */
+  readonly digest?: string | undefined;
+}
+
+/** One session to replay, as data that can be sent to another thread. */
+export interface SessionTask {
+  /** The events of the session. JSON. */
+  readonly events: string;
+  readonly settings: TaskSettings;
+  readonly policies: readonly TaskPolicy[];
+  /** Where results are stored, and the digest of the code that makes them. @defaultValue nowhere */
+  readonly store?: { readonly folder: string; readonly code: string } | undefined;
+  /** Whether the timeline is wanted. It is not stored, so every policy is replayed for it. */
+  readonly withTimeline: boolean;
+}
+
+/** The result of a {@link SessionTask}. */
+export interface SessionResults {
+  readonly measures: SessionMeasures;
+  /** In the order of the policies. */
+  readonly replays: readonly SessionReplay[];
+  readonly wasStored: boolean;
+  /** The session call by call. JSON. @defaultValue none: it was not wanted, or the results were stored */
+  readonly timeline?: string;
+}
+
+/** The stored results of one session. Several processes may use their folder at the same time. */
+export interface StoredResults {
+  /** Resolves to undefined if there is none, or if it cannot be read. */
+  measures(): Promise<SessionMeasures | undefined>;
+  /** @param policy - its index among the policies of the task */
+  replay(policy: number): Promise<SessionReplay | undefined>;
+  /** Stores a result. One that cannot be stored is computed again next time, and that is no error. */
+  writeMeasures(measures: SessionMeasures): Promise<void>;
+  writeReplay(policy: number, replay: SessionReplay): Promise<void>;
+}
+
+/** Returns the stored results of a task. Each stands under the digest of all that it depends on. */
+export function storedResults({ events, settings, policies, store }: SessionTask): StoredResults {
+  const shared = digestOf(JSON.stringify([store?.code, digestOf(events), settings]));
+  /** Undefined for a policy without a digest, and without a store. */
+  const fileOf = (what: string | undefined): string | undefined => {
+    if (store === undefined || what === undefined) return undefined;
+    const key = digestOf(`${shared} ${what}`);
+    return join(store.folder, key.slice(0, 2), `${key.slice(2)}.json`);
+  };
+  const measures = fileOf('measures');
+  const replays = policies.map(({ digest }) => fileOf(digest));
+  return {
+    measures: () => readResult(measures),
+    writeMeasures: (result) => writeResult(measures, result),
+    replay: (policy) => readResult(replays[policy]),
+    writeReplay: (policy, result) => writeResult(replays[policy], result),
+  };
+}
+
+/** Returns the results of a task if all of them are stored, so that no thread needs to start for it. */
+export async function resultsIfStored(task: SessionTask): Promise<SessionResults | undefined> {
+  const stored = storedResults(task);
+  const measures = await stored.measures();
+  if (measures === undefined) return undefined;
+  const replays: SessionReplay[] = [];
+  for (const [index, { name }] of task.policies.entries()) {
+    const replay = await stored.replay(index);
+    if (replay === undefined) return undefined;
+    replays.push({ ...replay, condenser: name });
+  }
+  return { measures, replays, wasStored: true };
+}
+
+async function readResult<Result>(file: string | undefined): Promise<Result | undefined> {
+  if (file === undefined) return undefined;
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Result;
+  } catch {
+    return undefined;
+  }
+}
+
+async function writeResult(file: string | undefined, result: unknown): Promise<void> {
+  if (file === undefined) return;
+  const draft = `${file}.${randomUUID()}.draft`;
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(draft, JSON.stringify(result));
+    await rename(draft, file);
+  } catch {
+    await rm(draft, { force: true }).catch(() => undefined);
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
