@@ -17,7 +17,7 @@ import { assertPriced } from './models.js';
  * A summary by a model is a matter of configuration: `palimpsest demo --config`.
  *
  * @param list - the second stage. The default is the preset `balanced` of `priced`
- * @see docs/decisions/0061-the-reference-agents-default.md for what was measured
+ * @see docs/decisions/0054-masks-presets-and-the-default.md for what was measured
  */
 export function defaultCondenser(list: Pick<PricedOptions, 'preset' | 'stages'> = { preset: 'balanced' }): Condenser {
   const marks = relevanceCondenser({ apply: 'batched' });

@@ -173,7 +173,7 @@ function modelCostOf(
   return modelInputTokens + output * modelOutputTokens;
 }
 
-/** A conversation of so many calls gets half of the credit. Unit: model calls. @see decision 56 */
+/** A conversation of so many calls gets half of the credit. Unit: model calls. @see decision 53 */
 const callsForHalfTheCredit = 50;
 
 /** No credit lets a conversation become dearer than this, unless the tolerance does. Unit: share of the bill of doing nothing. */

@@ -69,7 +69,7 @@ const leastShare = 0.8;
  * times our estimate, or less than a quarter. Costs O(1): at each new count a thousand internal events are read.
  *
  * @param fixedTokens - what was sent beside the view. Unit: tokens, as the view estimates
- * @see decision 23
+ * @see decision 113
  */
 export function promptCounts({ internalEvents }: Pick<View, 'internalEvents'>, fixedTokens = 0): PromptCounts {
   const start = Math.max(0, internalEvents.length - searched);
