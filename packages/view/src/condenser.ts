@@ -12,7 +12,7 @@ export interface CachePrices {
 }
 
 /** The prices that policies assume where the host names none: a token costs 1.25 when written and 0.05 when read again. */
-export const usualPrices: Required<CachePrices> = { read: 0.05, write: 1.25, output: 5 };
+export const defaultPrices: Required<CachePrices> = { read: 0.05, write: 1.25, output: 5 };
 
 /**
  * The request that a host would send with a view: all that its model reads, so that a question behind it is read from the prompt
@@ -49,7 +49,7 @@ export interface CondenseContext {
    * estimates. What the view holds is not counted here. @defaultValue 0
    */
   readonly fixedTokens?: number | undefined;
-  /** What the model that reads the view charges for cached and new input. @defaultValue unknown: {@link usualPrices} */
+  /** What the model that reads the view charges for cached and new input. @defaultValue unknown: {@link defaultPrices} */
   readonly prices?: CachePrices | undefined;
   /**
    * How long the provider keeps a prompt prefix that is not used. Unit: milliseconds. @defaultValue unknown: the cache is taken to

@@ -17,11 +17,11 @@ export type {
   Reducer,
   Reduction,
 } from './condenser.js';
-export { isCondensation, usualPrices, isReducer } from './condenser.js';
+export { isCondensation, defaultPrices, isReducer } from './condenser.js';
 export { cachePricesOf, costOfRewriting, isCacheCold } from './policy/cache-terms.js';
 export type { CondensedLog, SettlingOptions } from './policy/condense-until-settled.js';
 export { condenseUntilSettled, untilAborted } from './policy/condense-until-settled.js';
-export { decisionOf, usualCondenserTimeoutMs } from './policy/decision.js';
+export { decisionOf, defaultCondenserTimeoutMs } from './policy/decision.js';
 export type { CondensationOptions } from './policy/condensation.js';
 export { condensation, isLaterView, rebasedCondensation } from './policy/condensation.js';
 export type { Selection } from './policy/selection.js';
@@ -29,12 +29,6 @@ export { forgettableEventIds } from './policy/selection.js';
 export type { Unit, NewestStep } from './policy/units.js';
 export { unitsOf, newestStep } from './policy/units.js';
 export { viewOfLog } from './log-view.js';
-export type { ContextItem, ContextKind, ContextPart, ContextUse, ContextUseOptions } from './inspect/context-use.js';
-export { contextUse } from './inspect/context-use.js';
-export type { SentThinkingOptions } from './inspect/sent-thinking.js';
-export { sentThinking } from './inspect/sent-thinking.js';
-export type { CondensationDetails, ForgottenEvent, MaskedEvent } from './inspect/condensation-history.js';
-export { CondensationHistory } from './inspect/condensation-history.js';
 export { keptEventIds, isRecalled, recalledEventIds, protectedEventIds } from './policy/protection.js';
 export type { CondensationProblem } from './policy/condensation-problem.js';
 export { condensationProblem, condensedViewProblem } from './policy/condensation-problem.js';

@@ -3,7 +3,8 @@ import { addressOf } from '@palimpsest/events';
 import type { Event, Condensation } from '@palimpsest/events';
 import { isRelevanceDirective } from '@palimpsest/relevance-tool';
 import type { RelevanceDirective } from '@palimpsest/relevance-tool';
-import type { CondensationDetails, CondensationHistory, View } from '@palimpsest/view';
+import type { View } from '@palimpsest/view';
+import type { CondensationDetails, CondensationHistory } from '@palimpsest/view/inspect';
 import type { OpenedSession } from '../session/open-session.js';
 import {
   condensationHistory,

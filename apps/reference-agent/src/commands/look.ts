@@ -1,8 +1,10 @@
 import { loadedSkillsSender, skillListSender } from '@palimpsest/agent/prompts';
 import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { totalInputTokens } from '@palimpsest/llm-adapters';
-import { contextUse, isCondensation, sentThinking } from '@palimpsest/view';
-import type { ContextKind, ContextPart, ContextUse, View } from '@palimpsest/view';
+import { isCondensation } from '@palimpsest/view';
+import { contextUse, sentThinking } from '@palimpsest/view/inspect';
+import type { View } from '@palimpsest/view';
+import type { ContextKind, ContextPart, ContextUse } from '@palimpsest/view/inspect';
 import type { OpenedSession } from '../session/open-session.js';
 import { SessionFigures } from '../output/figures.js';
 import type { CacheBreak, Comparison } from '../output/figures.js';

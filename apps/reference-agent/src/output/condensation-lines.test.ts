@@ -1,7 +1,8 @@
 import { addressOf, createEvent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { relevanceDirectives } from '@palimpsest/relevance-tool';
-import { condensation, CondensationHistory, View } from '@palimpsest/view';
+import { condensation, View } from '@palimpsest/view';
+import { CondensationHistory } from '@palimpsest/view/inspect';
 import { expect, test } from 'vitest';
 import type { Page } from './lines.js';
 import { condensationPage, directivePage, priceOf } from './condensation-lines.js';

@@ -1,6 +1,7 @@
 import { addressOf, isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { Condensation, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
-import { contextUse, pinnedEventIds, sentThinking } from '@palimpsest/view';
+import { pinnedEventIds } from '@palimpsest/view';
+import { contextUse, sentThinking } from '@palimpsest/view/inspect';
 import type { View } from '@palimpsest/view';
 import { reasonPhrase, eventPhrase, kindPhrase, textOfEvent } from './phrases.js';
 import type { Page, Line } from './lines.js';

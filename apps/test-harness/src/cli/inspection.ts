@@ -1,6 +1,8 @@
 import type { Event, EventId, LLMUsageEvent } from '@palimpsest/events';
-import { CondensationHistory, View } from '@palimpsest/view';
-import type { Condenser, ForgottenEvent } from '@palimpsest/view';
+import { View } from '@palimpsest/view';
+import { CondensationHistory } from '@palimpsest/view/inspect';
+import type { Condenser } from '@palimpsest/view';
+import type { ForgottenEvent } from '@palimpsest/view/inspect';
 import { HarnessError } from '../harness-error.js';
 import type { Session } from '../import/index.js';
 import { expectedReads } from '../measure/recorded-cache.js';

@@ -1,5 +1,5 @@
 import type { Event } from '@palimpsest/events';
-import { usualPrices } from '@palimpsest/view';
+import { defaultPrices } from '@palimpsest/view';
 import type { CachePrices } from '@palimpsest/view';
 import {
   billMeter,
@@ -109,7 +109,7 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
       let isPriced = false;
       const pricesToTell = (): CachePrices => {
         isPriced = true;
-        return usualPrices;
+        return defaultPrices;
       };
       const { meters, ownCalls, options } = begin(settings.prices);
       const found = await replaySession(
@@ -131,7 +131,7 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
       const bills: Bill[] = [];
       for (const [index, row] of settings.prices.entries()) {
         const told = { read: row.cacheRead / row.input, write: row.cacheWrite / row.input };
-        const isAsTold = !isPriced || (told.read === usualPrices.read && told.write === usualPrices.write);
+        const isAsTold = !isPriced || (told.read === defaultPrices.read && told.write === defaultPrices.write);
         const own = isAsTold
           ? found.bills[index]
           : await billAt(policy, row, () => ({ ...told, output: row.output / row.input }));

@@ -3,7 +3,8 @@ import type { Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { condensation, CondensationHistory, pin, View } from '../index.js';
+import { condensation, pin, View } from '../index.js';
+import { CondensationHistory } from './index.js';
 import { randomLog } from '../testing/index.js';
 
 test('its figures are those of the views before and after, at each condensation of any log', () => {

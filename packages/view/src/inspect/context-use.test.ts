@@ -2,8 +2,9 @@ import { addressOf } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { condensation, contextUse, sentThinking, View } from '../index.js';
-import type { ContextKind } from '../index.js';
+import { condensation, View } from '../index.js';
+import { contextUse, sentThinking } from './index.js';
+import type { ContextKind } from './index.js';
 import { randomLog } from '../testing/index.js';
 
 const seed = 20_261_123;

@@ -1,6 +1,6 @@
 import { logBuilder } from '@palimpsest/events/testing';
 import { expect, test } from 'vitest';
-import { cachePricesOf, costOfRewriting, isCacheCold, usualPrices, View } from '../index.js';
+import { cachePricesOf, costOfRewriting, isCacheCold, defaultPrices, View } from '../index.js';
 
 const cacheLifeMs = 300_000;
 /** Events of a builder are a second apart. */
@@ -52,14 +52,14 @@ test('before the first answer, and without valid times, nothing is cold', () => 
 });
 
 test.each([
-  [undefined, usualPrices],
+  [undefined, defaultPrices],
   [
     { read: 0.1, write: 1 },
     { read: 0.1, write: 1, output: 5 },
   ],
   [
     { read: NaN, write: -1, output: 8 },
-    { ...usualPrices, output: 8 },
+    { ...defaultPrices, output: 8 },
   ],
 ])('prices %j are %j', (prices, expected) => {
   expect(cachePricesOf({ prices })).toEqual(expected);

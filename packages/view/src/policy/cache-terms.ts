@@ -1,12 +1,12 @@
 import type { LLMConvertibleEvent } from '@palimpsest/events';
-import { usualPrices } from '../condenser.js';
+import { defaultPrices } from '../condenser.js';
 import type { CachePrices, CondenseContext } from '../condenser.js';
 import type { View } from '../view.js';
 
-/** The prices of a context. A price that is not stated, or is no amount, is that of {@link usualPrices}. */
+/** The prices of a context. A price that is not stated, or is no amount, is that of {@link defaultPrices}. */
 export function cachePricesOf({ prices }: Pick<CondenseContext, 'prices'>): Required<CachePrices> {
   const stated = Object.entries(prices ?? {}).filter(([, price]) => Number.isFinite(price) && price >= 0);
-  return { ...usualPrices, ...(Object.fromEntries(stated) as Partial<CachePrices>) };
+  return { ...defaultPrices, ...(Object.fromEntries(stated) as Partial<CachePrices>) };
 }
 
 /**

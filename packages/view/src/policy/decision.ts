@@ -6,7 +6,7 @@ import type { View } from '../view.js';
 import { viewOfLog } from '../log-view.js';
 
 /** How long a host waits for a condenser. Unit: milliseconds. */
-export const usualCondenserTimeoutMs = 300_000;
+export const defaultCondenserTimeoutMs = 300_000;
 
 /** A timer with a longer delay fires immediately. Unit: milliseconds. */
 const longestTimer = 2 ** 31 - 1;
@@ -32,7 +32,7 @@ export async function decisionOf(
   condenser: Condenser,
   view: View,
   context: CondenseContext,
-  timeoutMs = usualCondenserTimeoutMs,
+  timeoutMs = defaultCondenserTimeoutMs,
 ): Promise<View | Condensation> {
   if (isHeldBack(view, condenser)) {
     if (!view.unhandledCondensationRequest) return view;
