@@ -239,14 +239,14 @@ export interface MessagesInForce {
   readonly lostUntil?: EventId;
 }
 
-export const noMessagesInForce: MessagesInForce = {};
+const noMessagesInForce: MessagesInForce = {};
 
 /**
  * Returns the messages in force after one more event. The same object if nothing has changed.
  *
  * @param view - the view of the log with that event
  */
-export function messagesInForceAfter(inForce: MessagesInForce, event: Event, view: () => View): MessagesInForce {
+function messagesInForceAfter(inForce: MessagesInForce, event: Event, view: () => View): MessagesInForce {
   switch (event.type) {
     case 'system-prompt':
       return { ...inForce, systemPrompt: event };
@@ -325,7 +325,7 @@ export function thinkingOff(reason: string, createEvent: CreateEvent): Event {
 }
 
 /** Reports whether an event is that record: the history is sent without thinking from then on. */
-export function turnsThinkingOff(event: Event): boolean {
+function turnsThinkingOff(event: Event): boolean {
   if (event.type !== 'conversation-state-update' || event.key !== thinkingKey) return false;
   return (event.value as { readonly mode?: unknown } | null)?.mode === 'none';
 }

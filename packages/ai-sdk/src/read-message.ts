@@ -154,7 +154,7 @@ export function jsonOf(value: unknown): string {
 }
 
 /** The texts among the pieces. */
-export function textsOf(pieces: readonly Piece[]): readonly string[] {
+function textsOf(pieces: readonly Piece[]): readonly string[] {
   return pieces.flatMap((piece) => (piece.type === 'content' && piece.part.type === 'text' ? [piece.part.text] : []));
 }
 

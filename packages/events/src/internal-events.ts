@@ -21,7 +21,7 @@ export const usageSchema = z.object({
 export type Usage = Immutable<z.infer<typeof usageSchema>>;
 
 /** The schema of {@link BegunCall}. */
-export const begunCallSchema = z.object({
+const begunCallSchema = z.object({
   id: z.exactOptional(z.string()),
   name: z.exactOptional(z.string()),
   arguments: z.string(),
@@ -44,7 +44,7 @@ export type BegunCall = Immutable<z.infer<typeof begunCallSchema>>;
 const dataSchema = z.record(z.string(), z.unknown());
 
 /** The schema of {@link Redaction}. */
-export const redactionSchema = z.object({
+const redactionSchema = z.object({
   eventId: nonEmptyString,
   text: z.exactOptional(z.string()),
   arguments: z.exactOptional(z.string()),

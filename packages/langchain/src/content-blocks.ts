@@ -8,7 +8,7 @@ import type { Fields } from './message-fields.js';
 export type Piece = HostMessage['pieces'][number];
 
 export const chat = chatMessages();
-export const anthropic = anthropicMessages();
+const anthropic = anthropicMessages();
 export const responses = responsesItems();
 
 /** What a block of an answer is to a condenser. */

@@ -95,7 +95,7 @@ export function toolPrefix(server: string): string {
  * whatever other tools there are: a name with other characters than providers take, or one that is too long, ends with a
  * digest.
  */
-export function toolName(server: string, tool: string): string {
+function toolName(server: string, tool: string): string {
   const name = toolPrefix(server) + tool;
   // What ends as a digest does could be another tool's.
   if (/^[A-Za-z0-9_-]+$/.test(name) && name.length <= longest && !/_[0-9a-f]{12}$/.test(name)) return name;

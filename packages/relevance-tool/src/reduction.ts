@@ -18,7 +18,7 @@ export interface WaitingDirective {
  * Returns the directives of a view that no condensation has put into effect: the newest for each target that may be redacted. Costs
  * O(directives).
  */
-export function waitingDirectives(view: View): readonly WaitingDirective[] {
+function waitingDirectives(view: View): readonly WaitingDirective[] {
   const latest = new Map(relevanceDirectives(view).map((directive) => [directive.targetEventId, directive]));
   const kept = latest.size === 0 ? undefined : keptEventIds(view);
   const waiting: WaitingDirective[] = [];

@@ -177,7 +177,7 @@ const registered = Symbol.for('opentelemetry.js.api.1');
  * Makes spans and metrics of the agent's work if an SDK of OpenTelemetry was loaded before the program, by `node --import`. Otherwise
  * nothing is loaded. What is said is not recorded.
  */
-export async function telemetry(): Promise<Instrumentation | undefined> {
+async function telemetry(): Promise<Instrumentation | undefined> {
   const api = (globalThis as { readonly [registered]?: { readonly trace?: unknown; readonly metrics?: unknown } })[
     registered
   ];

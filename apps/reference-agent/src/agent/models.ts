@@ -17,7 +17,7 @@ export class NoModelError extends PalimpsestError {
 }
 
 /** The cost is limited, and the price of a model that would be asked is not known. Nothing has been asked. */
-export class UnknownPriceError extends PalimpsestError {
+class UnknownPriceError extends PalimpsestError {
   static override get typeName(): string {
     return 'UnknownPriceError';
   }

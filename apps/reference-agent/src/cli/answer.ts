@@ -4,7 +4,7 @@ import type { LLM } from '@palimpsest/llm-adapters';
 import { apiKeys } from '../agent/models.js';
 import { exitStatus, UsageError } from '../context.js';
 import type { CliContext } from '../context.js';
-import { callLines, waitingCallLines } from '../output/call-lines.js';
+import { waitingCallLines } from '../output/call-lines.js';
 import { uncoloured } from '../output/lines.js';
 import { listSessions, sessionNamed, sessionStatus } from '../session/session.js';
 import type { ListedSession } from '../session/session.js';

@@ -161,7 +161,7 @@ type Printed = Pick<CliContext, 'stdout' | 'stderr'>;
 export type RunOutput = (event: StreamEvent) => void;
 
 /** Returns the output of a format. Standard output holds the answer, or JSON, and nothing else. */
-export function runOutput(format: OutputFormat, printed: Printed): RunOutput {
+function runOutput(format: OutputFormat, printed: Printed): RunOutput {
   switch (format) {
     case 'text':
       return textOutput(printed);

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { printableText, widthOf, wrapToWidth } from '@palimpsest/terminal';
+import { printableText, wrapToWidth } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
 import type { DemoReport } from './demo.js';
 import { savedShare } from '../output/figures.js';

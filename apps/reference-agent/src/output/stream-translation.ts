@@ -100,6 +100,6 @@ function statusOf(event: ToolResultEvent): 'ok' | 'failed' | 'denied' | 'interru
 }
 
 /** Returns the text of content. Anything else is named. */
-export function textOf(content: readonly ContentPart[]): string {
+function textOf(content: readonly ContentPart[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
 }

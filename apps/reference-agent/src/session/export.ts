@@ -43,7 +43,7 @@ function withoutHiding(log: Iterable<Event>): readonly Event[] {
 }
 
 /** Writes a session as markdown, part by part: everything that was said and done, with what the model no longer reads marked. */
-export function* transcript(record: SessionRecord, log: Iterable<Event>): Generator<string> {
+function* transcript(record: SessionRecord, log: Iterable<Event>): Generator<string> {
   const events = [...log];
   const hidden = hiddenBy(events);
   yield `# Session ${record.id}\n\n`;

@@ -36,7 +36,7 @@ export interface Session {
 }
 
 /** Returns the place of the session with this id, whether it exists or not. */
-export function sessionAt(root: string, id: string): Session {
+function sessionAt(root: string, id: string): Session {
   const folder = join(root, id);
   return {
     id,

@@ -84,7 +84,7 @@ export async function openWorkingSession(
 const maxPreviewBytes = 2_000_000;
 
 /** Returns what to show of a call that waits, as the workspace is now. */
-export async function approvalOf(
+async function approvalOf(
   { id, toolCall, summary, securityRisk: risk }: ActionEvent,
   { workspace, permitted }: Pick<OpenedSession, 'workspace' | 'permitted'>,
 ): Promise<Approval> {
@@ -103,7 +103,7 @@ export async function approvalOf(
 }
 
 /** The input of a call. Undefined if its arguments are no JSON. */
-export function inputOf({ arguments: json }: ToolCall): unknown {
+function inputOf({ arguments: json }: ToolCall): unknown {
   try {
     return JSON.parse(json) as unknown;
   } catch {

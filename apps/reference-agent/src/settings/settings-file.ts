@@ -154,7 +154,7 @@ export interface TextPlace {
  * Finds the place where a TOML text states a key, or the table in which it stands if the key is written inside a value. Undefined if neither is
  * found. The text is valid TOML.
  */
-export function keyPlace(toml: string, path: readonly string[]): TextPlace | undefined {
+function keyPlace(toml: string, path: readonly string[]): TextPlace | undefined {
   let found: TextPlace | undefined;
   let depth = 0;
   let table: readonly string[] = [];
@@ -194,7 +194,7 @@ function commonLength(a: readonly string[], b: readonly string[]): number {
 }
 
 /** ` Did you mean 'x'?` for the known name that was most likely meant: another spelling, or a typing error. Otherwise empty. */
-export function didYouMean(name: string, known: readonly string[]): string {
+function didYouMean(name: string, known: readonly string[]): string {
   const wanted = plain(name);
   let nearest: string | undefined;
   let fewest = Math.ceil(wanted.length / 3) + 1;

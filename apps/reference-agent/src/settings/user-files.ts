@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { InvalidSettingsError } from './settings-file.js';
 
 /** Larger files are no configuration. Unit: bytes. */
-export const maxFileBytes = 1_048_576;
+const maxFileBytes = 1_048_576;
 
 /**
  * Opens a regular file to read it; undefined if there is no such file. A pipe or a device is not waited for, and what is read was

@@ -42,12 +42,12 @@ export function cacheFolder(env: Environment): string {
 }
 
 /** Returns true where the system has folders of its own for what programs keep. */
-export function isWithoutXdg(): boolean {
+function isWithoutXdg(): boolean {
   return process.platform === 'darwin' || process.platform === 'win32';
 }
 
 /** Returns the user's folder, or that of the list of users if `HOME` is empty, as it is in some containers. */
-export function homeFolder(): string {
+function homeFolder(): string {
   return homedir() || userInfo().homedir;
 }
 

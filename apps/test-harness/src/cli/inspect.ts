@@ -107,7 +107,7 @@ export interface InspectionLinesOptions {
 }
 
 /** Formats the inspection as lines for a terminal. Nothing of the log is obeyed by the terminal, and no line is longer than the width. */
-export function inspectionLines(inspection: Inspection, options: InspectionLinesOptions): readonly string[] {
+function inspectionLines(inspection: Inspection, options: InspectionLinesOptions): readonly string[] {
   const { width, colours } = options;
   const title = (text: string): string => colours.bold(cutToWidth(text, width));
   const line = (text: string): string => cutToWidth(text, width);

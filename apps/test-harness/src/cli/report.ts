@@ -39,7 +39,7 @@ export interface ReportCommandOptions {
 }
 
 /** The condensers that a report compares if none is named. */
-export const reportCondensers: readonly string[] = [
+const reportCondensers: readonly string[] = [
   'recentEvents',
   'observationMasking',
   'extractiveSummary',
@@ -180,10 +180,10 @@ function noSession(found: FoundSessions | undefined, skipped: readonly SkippedFi
 }
 
 /** The model of the prices where none is named, and the sessions name none that has prices. */
-export const defaultModel = 'claude-sonnet-5-5';
+const defaultModel = 'claude-sonnet-5-5';
 
 /** Counts the recorded model calls by model. */
-export class RecordedModels {
+class RecordedModels {
   readonly #calls = new Map<string, number>();
 
   add(events: readonly Event[]): void {

@@ -164,7 +164,7 @@ export interface OpencodeData {
  * Returns where opencode keeps its database: in `$XDG_DATA_HOME/opencode`, or where `OPENCODE_DB` says. A relative value of the
  * variable is a file in that folder.
  */
-export function opencodeData(surroundings: Surroundings): OpencodeData {
+function opencodeData(surroundings: Surroundings): OpencodeData {
   const folder = join(dataHome(surroundings), 'opencode');
   const named = surroundings.environment['OPENCODE_DB']?.trim() ?? '';
   const isFile = named !== '' && named !== ':memory:';
@@ -192,7 +192,7 @@ const isOpencodeSession = (path: string): boolean => /^[^/]+\/ses_[^/]*\.json$/.
  * `PI_CODING_AGENT_DIR`, `PI_CODING_AGENT_SESSION_DIR`, `XDG_CONFIG_HOME` and `XDG_DATA_HOME`. Whether a folder exists is
  * not checked.
  */
-export function sessionFolders(surroundings: Surroundings): readonly SessionFolder[] {
+function sessionFolders(surroundings: Surroundings): readonly SessionFolder[] {
   const { home } = surroundings;
   const variable = (name: string): string | undefined => pathOf(surroundings, name);
   const configHome = variable('XDG_CONFIG_HOME') ?? join(home, '.config');

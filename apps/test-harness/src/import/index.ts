@@ -1,3 +1,2 @@
-export type { ReadSessionsOptions, SessionReader } from './read-sessions.js';
 export { logFormatNames, readSessions } from './read-sessions.js';
-export type { ImportNote, NoteKind, Session, SkippedFile } from './log/session.js';
+export type { ImportNote, Session, SkippedFile } from './log/session.js';

@@ -171,7 +171,7 @@ export const optimumTarget = 15_000;
 const leastRoom = 2_000;
 
 /** Returns the size down to which a drop goes: the target, or a little more than the head. Unit: tokens. */
-export function dropBound({ head }: SizesByCall, target: number): number {
+function dropBound({ head }: SizesByCall, target: number): number {
   return Math.max(target, head + leastRoom);
 }
 
@@ -208,7 +208,7 @@ export function leastCost(sizes: SizesByCall, target: number, prices: Prices): n
 }
 
 /** Returns the size of the newest steps before a call that fit into a room, the newest one always. */
-export function newestThatFit(added: readonly number[], call: number, room: number): number {
+function newestThatFit(added: readonly number[], call: number, room: number): number {
   let kept = 0;
   for (let step = call - 1; step >= 0; step--) {
     const size = added[step] ?? 0;

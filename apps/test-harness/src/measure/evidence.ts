@@ -209,7 +209,7 @@ export interface TextIndex {
 const words = /[A-Za-z0-9_]{3,}/g;
 
 /** Indexes texts by their words, so that a span is looked for only in texts that hold its rarest word. */
-export function textIndex(texts: readonly string[]): TextIndex {
+function textIndex(texts: readonly string[]): TextIndex {
   const byWord = new Map<string, number[]>();
   texts.forEach((text, index) => {
     for (const word of new Set(text.match(words))) {

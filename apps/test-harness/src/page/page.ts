@@ -5,7 +5,7 @@ import type { SessionTimeline } from '../replay/timeline.js';
 import type { PageData } from './page-data.js';
 
 /** The largest page. Unit: bytes. */
-export const largestPage = 20_000_000;
+const largestPage = 20_000_000;
 
 /** A timeline and the session that it is of. */
 export interface SessionWithTimeline {
@@ -69,7 +69,7 @@ export interface PageAssets {
 }
 
 /** The id of the element with the {@link PageData}. */
-export const pageDataId = 'page-data';
+const pageDataId = 'page-data';
 
 /**
  * The page as HTML: script, style and data stand in it, and it loads nothing. Its policy allows the one script and the one style
@@ -111,7 +111,7 @@ export function pageHtml(data: PageData, timelines: readonly string[], { script,
 }
 
 /** Makes the element that holds the timeline of a session, from JSON. The page reads it when the session is opened. */
-export function timelineElement(session: number, timeline: string): string {
+function timelineElement(session: number, timeline: string): string {
   return `<script type="application/json" id="timeline-${session}">${scriptJson(timeline)}</script>`;
 }
 

@@ -31,7 +31,7 @@ export interface WrittenPage {
 }
 
 /** The number of the dearest sessions that one page shows call by call. */
-export const timelinesOnPage = 20;
+const timelinesOnPage = 20;
 
 interface Priced {
   readonly session: number;

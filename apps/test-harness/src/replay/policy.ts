@@ -49,7 +49,7 @@ export const none: Policy = {
 };
 
 /** The name under which the reference agent's default condenser is replayed. */
-export const referenceAgent = 'referenceAgent';
+const referenceAgent = 'referenceAgent';
 
 /**
  * Makes what the reference agent condenses with unless it is told otherwise: `apps/reference-agent/src/agent/condenser.ts`. A repository check

@@ -99,7 +99,7 @@ function weightOf(form: readonly Issue[]): number {
 }
 
 /** Formats a place as text: `turns[0].model[1].fault`. */
-export function pathText(path: ScenarioPath): string {
+function pathText(path: ScenarioPath): string {
   const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
   return text === '' ? 'the file' : text.replace(/^\./, '');
 }

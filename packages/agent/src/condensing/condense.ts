@@ -243,7 +243,7 @@ export function assertFocus(focus: string | undefined): void {
  * Returns what the user wants the requested condensation to keep in view: the focus of the newest open request of theirs. What a
  * tool or a model asked for is not the user's word.
  */
-export function requestedFocus(view: View): string | undefined {
+function requestedFocus(view: View): string | undefined {
   if (!view.unhandledCondensationRequest) return undefined;
   const { internalEvents } = view;
   for (let place = internalEvents.length - 1; place >= 0; place--) {

@@ -159,7 +159,7 @@ export interface MaskOptions {
 const shortArgument = 200;
 
 /** Masks a result or the arguments of a call. Undefined for any other event: messages can be forgotten, but not masked. */
-export function maskOf(event: LLMConvertibleEvent, options: MaskOptions): Redaction | undefined {
+function maskOf(event: LLMConvertibleEvent, options: MaskOptions): Redaction | undefined {
   if (event.type === 'action') return { eventId: event.id, arguments: maskedArguments(event, options) };
   return isToolResult(event) ? { eventId: event.id, text: maskedResult(event, options) } : undefined;
 }

@@ -139,7 +139,7 @@ export interface ProtectedOverflow {
 }
 
 /** Compares the instructions, the user's words and the pinned events with the room. Undefined when they may fit. */
-export function protectedOverflow(view: View, room: number | undefined): ProtectedOverflow | undefined {
+function protectedOverflow(view: View, room: number | undefined): ProtectedOverflow | undefined {
   if (room === undefined) return undefined;
   let protectedTokens = 0;
   for (const id of protectedEventIds(view)) {

@@ -380,7 +380,7 @@ export class Conversation {
  *
  * @throws RangeError when there is no event `at`.
  */
-export function forkedEvents(log: EventLog, at: EventId | undefined, createEvent: CreateEvent): readonly Event[] {
+function forkedEvents(log: EventLog, at: EventId | undefined, createEvent: CreateEvent): readonly Event[] {
   const { conversationId } = log;
   const end = at === undefined ? log.length : 1 + log.slice().findIndex(({ id }) => id === at);
   if (end === 0 && at !== undefined) throw new RangeError(`Conversation '${conversationId}' has no event '${at}'.`);

@@ -109,7 +109,7 @@ export class RequestedCondensation {
 }
 
 /** Condensations that were begun in the background, and that no step has taken so far. */
-export class PendingCondensations {
+class PendingCondensations {
   #pending: readonly PendingCondensation[] = [];
 
   readonly add = (pending: PendingCondensation): void => {
@@ -217,7 +217,7 @@ async function shownView(
  *
  * @throws {@link CondensationNotInForceError} when the log holds no condensation of this id, or it is already reverted.
  */
-export function revertOf(
+function revertOf(
   condensationId: EventId,
   state: { readonly conversationId: string; readonly view: View; readonly log: Iterable<Event> },
   createEvent: CreateEvent,

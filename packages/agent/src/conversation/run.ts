@@ -295,7 +295,7 @@ function isOfAnotherWriter(cause: unknown): boolean {
 }
 
 /** Wraps a listener so that its errors are ignored. */
-export function withErrorsIgnored(onDelta: (delta: Delta) => unknown): (delta: Delta) => void {
+function withErrorsIgnored(onDelta: (delta: Delta) => unknown): (delta: Delta) => void {
   return (delta) => {
     try {
       const result = onDelta(delta);

@@ -29,7 +29,7 @@ export interface Composition {
 /**
  * Returns the instructions in force, the host's set-up and the messages of the user that a view lacks, or shows with other content than the log.
  */
-export function missingMessages(view: View, inForce: MessagesInForce): MissingMessages {
+function missingMessages(view: View, inForce: MessagesInForce): MissingMessages {
   const { systemPrompt } = inForce;
   return {
     ...(systemPrompt === undefined || isInList(view, systemPrompt) ? {} : { systemPrompt }),

@@ -292,7 +292,7 @@ export interface SkillFiles {
  *
  * @throws {@link InvalidSkillError} when there are more than 2,000 entries below the folder.
  */
-export async function skillFilesBelow(folder: string, within: string): Promise<SkillFiles> {
+async function skillFilesBelow(folder: string, within: string): Promise<SkillFiles> {
   const root = await ifThere(realpath(within));
   const manifests: string[] = [];
   const documents: string[] = [];

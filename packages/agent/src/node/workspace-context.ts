@@ -92,7 +92,7 @@ interface Entry {
 }
 
 /** Reads the top of a folder. Links are named and not followed. Reads at most 100 folders, and of each at most 1,000 entries. */
-export function fileTree(folder: string): FileTree {
+function fileTree(folder: string): FileTree {
   const nestedInstructions: string[] = [];
   const top: { readonly entry: Entry; children?: readonly Entry[]; isCut?: boolean }[] = [];
   let foldersRead = 0;

@@ -122,7 +122,7 @@ function addTo(tally: RunTally, completion: Completion): void {
 }
 
 /** Returns the content of a request, in the form of the specification's JSON schemas. */
-export function contentOfRequest({ messages, tools = [] }: CompletionRequest, secrets?: SecretMask): Attributes {
+function contentOfRequest({ messages, tools = [] }: CompletionRequest, secrets?: SecretMask): Attributes {
   const instructions = messages.filter(({ role }) => role === 'system').flatMap(({ content }) => partsOf(content));
   const history = messages.filter(({ role }) => role !== 'system').map(messageOf);
   const definitions = tools.map(({ name, description, inputSchema }) => ({
@@ -138,13 +138,13 @@ export function contentOfRequest({ messages, tools = [] }: CompletionRequest, se
   };
 }
 
-export function contentOfAnswer({ message, finishReason }: Completion, secrets?: SecretMask): Attributes {
+function contentOfAnswer({ message, finishReason }: Completion, secrets?: SecretMask): Attributes {
   const answer = { ...messageOf(message), finish_reason: finishReasonOf(finishReason) };
   return { [names.outputMessages]: jsonOf([answer], secrets) };
 }
 
 /** Returns the specification's word for the end of an answer. */
-export function finishReasonOf(reason: Completion['finishReason']): string {
+function finishReasonOf(reason: Completion['finishReason']): string {
   return { 'tool-calls': 'tool_call', 'content-filter': 'content_filter' }[reason as string] ?? reason;
 }
 

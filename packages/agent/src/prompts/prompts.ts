@@ -160,7 +160,7 @@ export interface WorkspaceContext {
  * Returns the variables of `additional_info.j2`, with the names that the field's templates use. All are defined: null if the value
  * is unknown.
  */
-export function workspaceVariables(
+function workspaceVariables(
   { repository = {}, runtime = {}, secrets = {}, conversationInstructions = '' }: WorkspaceContext,
   repositoryInstructions: string,
 ): Readonly<Record<string, TemplateValue>> {

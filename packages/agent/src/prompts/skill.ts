@@ -202,7 +202,7 @@ export interface FrontMatter {
 const block = /^---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/m;
 
 /** @throws {@link InvalidSkillError} when the block does not end or is not YAML. */
-export async function splitFrontMatter(document: string, file: string): Promise<FrontMatter> {
+async function splitFrontMatter(document: string, file: string): Promise<FrontMatter> {
   const text = document.replace(/^\uFEFF/, '');
   if (!/^---[ \t]*(?:\r?\n|$)/.test(text)) return { data: undefined, body: text };
   const match = block.exec(text);

@@ -76,7 +76,7 @@ const placeholder = /\$\{([\w-]+)\}/g;
  * A task's text with its `${name}` placeholders filled from `name=value` pairs behind the command. Values are inserted
  * unchanged. For missing inputs the text tells the model to ask.
  */
-export function taskContent(skill: Skill, commandLine: string): string {
+function taskContent(skill: Skill, commandLine: string): string {
   const given = new Map(
     [...commandLine.matchAll(assignment)].map((match) => [match[1], match[2] ?? match[3] ?? match[4] ?? '']),
   );
@@ -154,7 +154,7 @@ const maxSkills = 3;
 const maxRepetitions = 2;
 
 /** Returns the name of the skill whose whole text a tool result holds: the tool `load_skill` says so in `details`. */
-export function loadedSkillOf(event: Event): string | undefined {
+function loadedSkillOf(event: Event): string | undefined {
   if (event.type !== 'observation' || ('redacted' in event && event.redacted === true)) return undefined;
   const name = event.details?.['loadedSkill'];
   return typeof name === 'string' ? name : undefined;

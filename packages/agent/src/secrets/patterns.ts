@@ -52,7 +52,7 @@ export function secretPatterns(
  * The minimum length of a value that is found by {@link brokenUpPatterns}. Shorter ones would be found in ordinary text. Unit:
  * characters.
  */
-export const minBrokenUpLength = 10;
+const minBrokenUpLength = 10;
 
 /**
  * Patterns that find a value of one line as numbers (its bytes in decimal, octal or hex, with anything between), in base64 that is

@@ -219,7 +219,7 @@ const leastPartial = 4;
  * Removes an end of the text with which a value may begin: for texts that were cut off. Values are looked for as they are and
  * as JSON writes them.
  */
-export function cutPartialSecret(text: string, values: readonly string[]): string {
+function cutPartialSecret(text: string, values: readonly string[]): string {
   const forms = values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]);
   const begun = Math.max(0, ...forms.map((form) => partialLength(text, form)));
   return text.slice(0, text.length - begun);

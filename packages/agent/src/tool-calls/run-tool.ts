@@ -4,7 +4,7 @@ import { isPin } from '@palimpsest/view';
 import { ToolEventRefusedError } from '../errors.js';
 
 /** A tool exceeded its time limit. */
-export class ToolTimeoutError extends Error {
+class ToolTimeoutError extends Error {
   override readonly name = 'ToolTimeoutError';
 
   constructor(toolName: string, timeoutMs: number) {

@@ -20,7 +20,7 @@ export interface LineTakers {
 const mostPassedOver = 4;
 
 /** Reads lines out of pieces. Holds at most one line, in at most twice its size, in whatever pieces it comes. */
-export class LineReader {
+class LineReader {
   readonly #most: number;
   readonly #takers: LineTakers;
   #held = Buffer.alloc(0);

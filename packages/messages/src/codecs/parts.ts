@@ -31,7 +31,7 @@ export function responsesOutput(content: readonly KnownContent[]): unknown {
 }
 
 /** A content with one line more at its end. */
-export function withLine(content: unknown, line: string, textType = 'text'): unknown {
+function withLine(content: unknown, line: string, textType = 'text'): unknown {
   if (typeof content === 'string') return content === '' ? line : `${content}\n${line}`;
   if (!Array.isArray(content) || content.length === 0) return line;
   const parts: readonly unknown[] = content;
@@ -72,7 +72,7 @@ export function marksIn(content: unknown): readonly CacheMark[] {
   return (content as readonly unknown[]).flatMap((part) => [...marksIn(field(part, 'content')), ...marksOf(part)]);
 }
 
-export function marksOf(part: unknown): readonly CacheMark[] {
+function marksOf(part: unknown): readonly CacheMark[] {
   return markFields.flatMap((name): CacheMark[] => {
     const value = field(part, name) ?? undefined;
     return value === undefined ? [] : [{ value: { [name]: value }, lifeMs: lifeOf(field(value, 'ttl')) }];

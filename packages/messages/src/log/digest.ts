@@ -36,7 +36,7 @@ export function messageDigest(host: HostMessage): string {
 }
 
 /** What equal messages have in common: their text without thinking. */
-export function canonicalText({ role, sender, pieces }: HostMessage): string {
+function canonicalText({ role, sender, pieces }: HostMessage): string {
   return JSON.stringify([role ?? '', sender ?? '', ...pieces.flatMap(canonicalPiece)]);
 }
 

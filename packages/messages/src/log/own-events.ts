@@ -7,7 +7,7 @@ import type { HostList } from './host-list.js';
  * Where the events after it were made: behind the first `count` messages of a list with this beginning. For a model that binds its
  * thinking it also says what was sent, so that later requests send back only thinking that still verifies.
  */
-export const placeType = 'messages/place';
+const placeType = 'messages/place';
 
 /** What a refusal told of the window of a model: `model`, and `tokens` as the view estimates. */
 const windowType = 'messages/window';

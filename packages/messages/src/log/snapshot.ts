@@ -86,7 +86,7 @@ function endOf(value: unknown, snapshot: Snapshot, at: number): number {
 }
 
 /** Whether two snapshots are of equal values. */
-export function isSameSnapshot(one: Snapshot | undefined, other: Snapshot | undefined): boolean {
+function isSameSnapshot(one: Snapshot | undefined, other: Snapshot | undefined): boolean {
   if (one === undefined || other === undefined || one.length !== other.length) return one === other;
   return one.every((item, index) => item !== unknown && Object.is(item, other[index]));
 }

@@ -292,7 +292,7 @@ function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
  * The calls and results that no provider takes: calls without a result, results without a call, calls with the id of an open one. An abort
  * leaves such lists.
  */
-export function unpaired(view: View): ReadonlySet<EventId> {
+function unpaired(view: View): ReadonlySet<EventId> {
   const gone = new Set<EventId>();
   const answered = new Set<string>();
   for (const event of [...view.events].reverse()) {

@@ -169,7 +169,7 @@ const maxOccurrences = 20;
  * Says why a text is not in a file. The usual mistakes are different white space, line numbers that were copied, and text from
  * before a change.
  */
-export function explainMissing(text: string, shown: string, wanted: string): string {
+function explainMissing(text: string, shown: string, wanted: string): string {
   const lines = linesOf(text);
   const squeezed = lines.map(squeeze);
   const whole = whitespaceOnly(squeezed, wanted);

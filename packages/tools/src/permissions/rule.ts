@@ -116,7 +116,7 @@ export interface PathPattern {
  *
  * @throws TypeError with the reason why the pattern is none
  */
-export function pathPattern(pattern: string): PathPattern {
+function pathPattern(pattern: string): PathPattern {
   const inside = pathInside(pattern);
   if (inside === undefined || pattern.includes('\\')) {
     throw new TypeError('the pattern is not a path inside the workspace, relative to its root, with forward slashes');

@@ -157,7 +157,7 @@ function started(program: readonly string[], { cwd, env, streams = 'three' }: Su
  *
  * @param streams - `one`: standard error goes where standard output goes, so that lines come in the order in which they were written
  */
-export const supervisor = (streams: ProgramStreams): string => `
+const supervisor = (streams: ProgramStreams): string => `
 marker=$1
 shift
 (
@@ -184,7 +184,7 @@ exec "$@"
 export type ProgramStreams = 'one' | 'three';
 
 /** The variable by which the processes of a command are found, wherever they moved. */
-export const markerName = 'PALIMPSEST_COMMAND';
+const markerName = 'PALIMPSEST_COMMAND';
 
 /** The output of a program. */
 export interface ProgramOutput {

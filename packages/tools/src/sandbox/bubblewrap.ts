@@ -10,7 +10,7 @@ export function isInside(folder: string, file: string): boolean {
 }
 
 /** The kind of an entry of the file system. */
-export async function kindOf(file: string): Promise<'folder' | 'file' | 'link' | 'other' | undefined> {
+async function kindOf(file: string): Promise<'folder' | 'file' | 'link' | 'other' | undefined> {
   const status = await lstat(file).catch(() => undefined);
   if (status === undefined) return undefined;
   if (status.isSymbolicLink()) return 'link';
@@ -30,7 +30,7 @@ export interface Mount {
  * Returns the mounts of the git folders of a workspace: what in them makes git run programs or look elsewhere can only be read. A
  * worktree's `.git` counts only if the repository that it names knows of it.
  */
-export async function gitMounts(root: string): Promise<readonly Mount[]> {
+async function gitMounts(root: string): Promise<readonly Mount[]> {
   const git = path.join(root, '.git');
   const kind = await kindOf(git);
   if (kind === 'folder') return mountsOf(git);
@@ -79,7 +79,7 @@ async function worktreeFolder(git: string): Promise<string | undefined> {
 const longestText = 65_536;
 
 /** Returns the text of a short regular file, else none: a pipe would be waited for. */
-export async function textOf(file: string): Promise<string> {
+async function textOf(file: string): Promise<string> {
   const status = await lstat(file).catch(() => undefined);
   if (status?.isFile() !== true || status.size > longestText) return '';
   return readFile(file, 'utf8').catch(() => '');

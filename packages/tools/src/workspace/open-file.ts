@@ -24,7 +24,7 @@ export interface OpenFolder {
 }
 
 /** Flags for handles that follow no link at their end and wait for nobody. Windows has neither. */
-export const noFollow = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const noFollow = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Opens a folder.
@@ -86,7 +86,7 @@ export interface FilePlace {
 }
 
 /** The beginning of the names of temporary files. They are left behind only when the process is killed. */
-export const temporaryPrefix = '.palimpsest-';
+const temporaryPrefix = '.palimpsest-';
 
 /**
  * Finds the place of a file and holds its folder open while `use` runs.

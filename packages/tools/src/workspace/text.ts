@@ -45,7 +45,7 @@ export function utf16Of(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
 }
 
 /** Returns the error for bytes that are no UTF-8. */
-export function notUtf8(shown: string, detail: string, cause?: unknown): UnusableFileError {
+function notUtf8(shown: string, detail: string, cause?: unknown): UnusableFileError {
   const message = `'${shown}' is not UTF-8 text${detail}. Use run_command to look at it or to convert it.`;
   return new UnusableFileError(shown, message, { cause });
 }

@@ -157,7 +157,7 @@ export interface IgnoreRules {
 }
 
 /** Returns the rules that apply without any `.gitignore`. */
-export async function rootRules(): Promise<IgnoreRules> {
+async function rootRules(): Promise<IgnoreRules> {
   return { above: undefined, folder: '', rules: await newRules(ownRules) };
 }
 
@@ -165,7 +165,7 @@ export async function rootRules(): Promise<IgnoreRules> {
  * Returns the rules with those of a `.gitignore` added, which win over the ones above. A rule with more than four wildcards is
  * left out: a repository could stop the program with it.
  */
-export async function withRules(above: IgnoreRules, folder: string, text: string): Promise<IgnoreRules> {
+async function withRules(above: IgnoreRules, folder: string, text: string): Promise<IgnoreRules> {
   const lines = text.slice(0, maxCharacters).split(/\r?\n/);
   const usable = lines.filter((line) => (line.match(/\*+|\?/g)?.length ?? 0) <= maxWildcards);
   return { above, folder, rules: await newRules(usable) };
@@ -178,7 +178,7 @@ async function newRules(lines: readonly string[]): Promise<Ignore> {
 }
 
 /** Returns true if a path is ignored. The folders above it are not: nobody asks below an ignored folder. */
-export function isIgnored(rules: IgnoreRules, relativePath: string, isFolder: boolean): boolean {
+function isIgnored(rules: IgnoreRules, relativePath: string, isFolder: boolean): boolean {
   for (let each: IgnoreRules | undefined = rules; each !== undefined; each = each.above) {
     const path = each.folder === '' ? relativePath : relativePath.slice(each.folder.length + 1);
     const { ignored, unignored } = each.rules.test(isFolder ? `${path}/` : path);

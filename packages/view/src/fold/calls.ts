@@ -3,7 +3,7 @@ import type { ActionEvent, Event, EventId, MessageEvent, ToolResultEvent } from 
 import { callAlias, isSendableCallId } from './call-alias.js';
 
 /** A position that no log has. A small integer, for which an engine allocates nothing. */
-export const never = 2 ** 31 - 1;
+const never = 2 ** 31 - 1;
 
 /** An event that a model made. */
 type AssistantEvent = ActionEvent | (MessageEvent & { readonly role: 'assistant' });

@@ -10,7 +10,7 @@ import { viewOfLog } from '../log-view.js';
 import type { View } from '../view.js';
 
 /** A sample condenser acts on a view with more events than this. */
-export const sampleMaxSize = 40;
+const sampleMaxSize = 40;
 
 /** Condensers that keep the contract, one for each kind of result. */
 export const soundCondensers: readonly Condenser[] = [

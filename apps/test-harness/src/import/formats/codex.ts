@@ -169,7 +169,7 @@ const compactions: ReadonlySet<unknown> = new Set(['compaction', 'compaction_sum
  * Reads the items of the OpenAI Responses API from rollouts and request inputs. Items have no response id, so consecutive
  * items of the model form one response.
  */
-export class ResponsesItems {
+class ResponsesItems {
   readonly #recorder: SessionRecorder;
   readonly #sourceOf: (text: string) => 'user' | 'environment';
   #open: ResponseDraft | undefined;
@@ -209,7 +209,7 @@ export class ResponsesItems {
 }
 
 /** True for a type of item that only the Responses API has. */
-export function isResponsesItem(value: unknown): boolean {
+function isResponsesItem(value: unknown): boolean {
   if (!isObject(value)) return false;
   const type = textOf(value['type']);
   if (type === 'message') {

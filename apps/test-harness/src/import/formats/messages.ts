@@ -159,7 +159,7 @@ export interface MessageApi {
 }
 
 /** Reads the messages of an API. Each message is one event or response. Programs keep raw responses in `extra`. */
-export function messageReader(
+function messageReader(
   notes: NoteTaker,
   api: MessageApi,
   placeOf: (index: number, recorder: SessionRecorder, message: ReadMessage) => Partial<RecordingPlace> = () => ({}),
@@ -267,7 +267,7 @@ export async function* readConversations(
 }
 
 /** Returns the name of a session: the name of the file and, if the file has several sessions, what distinguishes this one. */
-export function conversationName(
+function conversationName(
   file: string,
   { name }: Pick<FoundConversation, 'name'>,
   index: number,

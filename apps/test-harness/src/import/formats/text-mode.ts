@@ -271,7 +271,7 @@ export interface TextTurn {
  * Reads the turns of agents that write calls into their text and receive the result as the next user message. The call
  * becomes an action with an id made from its position. The user message becomes the result.
  */
-export class TextModeTurns {
+class TextModeTurns {
   readonly recorder: SessionRecorder;
   readonly #open: { readonly id: string; readonly name: string }[] = [];
 
@@ -342,7 +342,7 @@ export class TextModeTurns {
 }
 
 /** Splits a text into its last fenced block (the command) and the rest. Without a block, returns the whole text. */
-export function fencedCommand(text: string, toolName: string): TextTurn {
+function fencedCommand(text: string, toolName: string): TextTurn {
   const last = [...text.matchAll(/```([\s\S]*?)```/g)].at(-1);
   const command = commandOf(last?.[1] ?? '');
   if (last === undefined || command === '') return { thought: text, calls: [] };

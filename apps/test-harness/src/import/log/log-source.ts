@@ -142,7 +142,7 @@ export interface LogLine {
  *
  * @throws {@link HarnessError} `log-read` when the file cannot be read.
  */
-export async function* logLines(file: string, signal?: AbortSignal): AsyncGenerator<LogLine> {
+async function* logLines(file: string, signal?: AbortSignal): AsyncGenerator<LogLine> {
   const stream = createReadStream(file, { encoding: 'utf8', highWaterMark: 1 << 20, signal });
   let line = 0;
   let rest: string[] = [];

@@ -104,7 +104,7 @@ export interface StoredRow {
 const signature = 'SQLite format 3\0';
 
 /** True for an SQLite database, by its content. */
-export async function isDatabase(file: string): Promise<boolean> {
+async function isDatabase(file: string): Promise<boolean> {
   const handle = await open(file, 'r');
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(signature.length), 0, signature.length, 0);

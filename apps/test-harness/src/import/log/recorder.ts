@@ -14,10 +14,10 @@ import { objectOf, textOf } from './json.js';
 import type { Entry, NoteTaker } from './session.js';
 
 /** The custom event that marks where the recording agent compacted its context. No model reads it. */
-export const recordedCompactionType = 'recorded/compaction';
+const recordedCompactionType = 'recorded/compaction';
 
 /** The custom event for a part of a recorded message that no other event can hold. No model reads it. */
-export const recordedUnreadType = 'recorded/unread';
+const recordedUnreadType = 'recorded/unread';
 
 /**
  * Converts what a format reads, in the order of the log, to the events of one session. Matches results to calls, assigns ids

@@ -10,7 +10,7 @@ export interface Chart {
 const live = new Set<() => void>();
 
 /** Draws all charts anew, as after a change of theme. */
-export function redrawCharts(): void {
+function redrawCharts(): void {
   for (const draw of [...live]) draw();
 }
 

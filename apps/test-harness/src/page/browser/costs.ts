@@ -188,7 +188,7 @@ export interface PooledPoint {
 }
 
 /** Returns the curve of a control over the sessions: tokens, bills and evidence are summed at each of its sizes. */
-export function pooledCurve(
+function pooledCurve(
   sessions: readonly ReplayedSession[],
   control: keyof Controls,
   prices: Prices,

@@ -249,7 +249,7 @@ export interface StepsChartOptions {
 }
 
 /** Tokens of each request with the policy and without, with a mark at each condensation; a click goes to the call. */
-export function stepsChart({ none, policy, index, forgetting, current, onCall }: StepsChartOptions): Chart {
+function stepsChart({ none, policy, index, forgetting, current, onCall }: StepsChartOptions): Chart {
   const calls = policy.tokens.map((_, call) => call + 1);
   const text = `Tokens of each of ${calls.length} requests with ${policy.policy}, and with nothing condensed. ${forgetting.length} calls forget something: ${forgetting.map((call) => call + 1).join(', ')}.`;
   return chart(text, 260, [calls, [...none.tokens], [...policy.tokens], [...policy.cached]], () => ({

@@ -74,7 +74,7 @@ export function promptCache(now: () => Date): PromptCache {
 }
 
 /** Returns the length of the common prefix of two texts. Uses bisection, so that native code compares texts of a megabyte. */
-export function commonPrefix(one: string, other: string): number {
+function commonPrefix(one: string, other: string): number {
   let low = 0;
   let high = Math.min(one.length, other.length);
   while (low < high) {

@@ -59,7 +59,7 @@ export interface ChatCompletionAnswer {
 }
 
 /** Returns the body of an unstreamed answer. */
-export function chatCompletion({ id, model, created, message, finishReason, usage }: ChatCompletionAnswer): JsonObject {
+function chatCompletion({ id, model, created, message, finishReason, usage }: ChatCompletionAnswer): JsonObject {
   return {
     id,
     object: 'chat.completion',
@@ -84,7 +84,7 @@ export function chatCompletion({ id, model, created, message, finishReason, usag
  *
  * @see provider-rules B.6, B14
  */
-export function chatCompletionChunks(
+function chatCompletionChunks(
   { id, model, created, message, finishReason, usage }: ChatCompletionAnswer,
   {
     includeUsage,

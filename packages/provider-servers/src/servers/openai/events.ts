@@ -21,7 +21,7 @@ export interface ResponsesAnswer {
 }
 
 /** Returns the status of an answer, which is also the last part of the name of the last stream event. */
-export function endOf({ incomplete, failure }: ResponsesAnswer): 'completed' | 'incomplete' | 'failed' {
+function endOf({ incomplete, failure }: ResponsesAnswer): 'completed' | 'incomplete' | 'failed' {
   if (failure !== undefined) return 'failed';
   return incomplete === undefined ? 'completed' : 'incomplete';
 }
@@ -39,7 +39,7 @@ export function responseObject(answer: ResponsesAnswer): JsonObject {
 }
 
 /** Returns the body in the first events of a stream: no output and no usage yet. */
-export function emptyResponse({ id, createdAt, request }: ResponsesAnswer): JsonObject {
+function emptyResponse({ id, createdAt, request }: ResponsesAnswer): JsonObject {
   return {
     id,
     object: 'response',

@@ -30,7 +30,7 @@ export function openaiPromptCache(options: OpenAIPromptCacheOptions = {}): Simul
  * Returns the whole input of the model, in cache order: tools first. Cache marks are excluded, and tools with `defer_loading`.
  * Text is rendered equally as a string and as a part.
  */
-export function renderedInput(body: JsonObject): string {
+function renderedInput(body: JsonObject): string {
   return withEnds(body).replaceAll(partEnd, '');
 }
 

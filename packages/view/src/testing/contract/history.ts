@@ -126,7 +126,7 @@ function pinned({ name, events }: NamedLog): NamedLog {
 }
 
 /** The history with a request for condensation at its end. */
-export function withRequest({ name, events, thinking }: History): History {
+function withRequest({ name, events, thinking }: History): History {
   const request = createEvent('condensation-request', { reason: 'contract' });
   return historyOf({ name: `${name} + request`, events: [...events, request] }, thinking);
 }

@@ -59,7 +59,7 @@ export async function condense(
 }
 
 /** The view that the model would read after an outcome. */
-export function viewAfter(history: History, outcome: Outcome): View {
+function viewAfter(history: History, outcome: Outcome): View {
   switch (outcome.kind) {
     case 'view':
       return outcome.view;
