@@ -10,7 +10,7 @@ import type { Codec } from './codecs/codec.js';
 import { defersTools, loadedTools } from './codecs/deferred-tools.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 import { fixedTokens, Room } from './room/room.js';
-import type { ChangeWatch } from './log/snapshot.js';
+import type { ChangeWatch } from './log/change-watch.js';
 import { HistoryLog } from './log/history-log.js';
 import type { LogOptions } from './log/history-log.js';
 import { modelOf, modelOptionsOf } from './model.js';

@@ -1,7 +1,7 @@
 import { isRecord, refusalKind, usageInAnyForm } from '@palimpsest/llm-adapters/wire';
 import type { RefusalKind } from '@palimpsest/llm-adapters/wire';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
-import { ChangeWatch } from './log/snapshot.js';
+import { ChangeWatch } from './log/change-watch.js';
 import { Conversation } from './conversation.js';
 import type { Shared } from './conversation.js';
 import { InvalidMessagesError, UnreadUsageError } from './errors.js';

@@ -20,8 +20,8 @@ export type {
 export { isCondensation, defaultPrices, isReducer } from './condenser.js';
 export { cachePricesOf, costOfRewriting, isCacheCold } from './policy/cache-terms.js';
 export type { CondensedLog, SettlingOptions } from './policy/condense-until-settled.js';
-export { condenseUntilSettled, untilAborted } from './policy/condense-until-settled.js';
-export { decisionOf, defaultCondenserTimeoutMs } from './policy/decision.js';
+export { condenseUntilSettled } from './policy/condense-until-settled.js';
+export { decisionOf, defaultCondenserTimeoutMs, untilAborted } from './policy/decision.js';
 export type { CondensationOptions } from './policy/condensation.js';
 export { condensation, isLaterView, rebasedCondensation } from './policy/condensation.js';
 export type { Selection } from './policy/selection.js';

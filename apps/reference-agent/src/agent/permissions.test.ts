@@ -87,7 +87,7 @@ test('--on-ask wait: the run ends, a yes is given elsewhere, and resume goes on;
   // Going on is no answer.
   expect(await rig.resume(session, {})).toMatchObject({ status: 6 });
   const shown = await rig.answer(undefined, { type: 'none' });
-  expect(shown.stdout).toBe('run_command\n  command: touch made\n  the model says: Makes a file. · risk: low\n');
+  expect(shown.stdout).toBe('run_command\n  $ touch made\n  the model says, unchecked: risk: low · “Makes a file.”\n');
   expect(await rig.exists('made')).toBe(false);
 
   const yes = await rig.answer(session.slice(0, 6), { type: 'yes' });
@@ -189,8 +189,8 @@ test('escapes in a call and its summary are shown and not obeyed', async () => {
   await rig.run({ print: 'Go.', onAsk: 'wait' });
   const { stdout } = await rig.answer(undefined, { type: 'none' });
   expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
-  expect(stdout).toContain('  command: echo \\x1b]0;owned\\x07\\u202e\\x0d\n    | rm x\n');
-  expect(stdout).toContain('risk: unknown');
+  expect(stdout).toContain('  $ echo \\x1b]0;owned\\x07\\u202e\\x0d\n  > rm x\n');
+  expect(stdout).toContain('the model says, unchecked: “\\x1b]0;owned');
 });
 
 test('the log of an answer holds who gave it, and no model wrote it', async () => {
@@ -240,12 +240,11 @@ test('a line of a command does not look like another input, or like what is said
   await rig.run({ print: 'Go.', onAsk: 'wait' });
   expect((await rig.answer(undefined, { type: 'none' })).stdout.split('\n')).toEqual([
     'run_command',
-    '  command: true',
-    '    | command: ls',
-    '    |   the model says: risk: low',
-    '    | write_file\\x1b[2J',
+    '  $ true',
+    '  > command: ls',
+    '  >   the model says: risk: low',
+    '  > write_file\\x1b[2J',
     '  x path: y',
-    '  the model says: risk: unknown',
     '',
   ]);
 });

@@ -1,6 +1,6 @@
 import { coloursFor } from '@palimpsest/terminal';
 import { expect, test } from 'vitest';
-import type { DemoReport } from './demo.js';
+import type { DemoReport } from './demo-ending.js';
 import { demoEnding } from './demo-ending.js';
 
 const report: DemoReport = {

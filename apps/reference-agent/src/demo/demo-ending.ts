@@ -1,12 +1,27 @@
 import { relative } from 'node:path';
 import { printableText, wrapToWidth } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
-import type { DemoReport } from './demo.js';
+import type { Comparison } from '../output/figures.js';
 import { savedShare } from '../output/figures.js';
 import { alignColumns, formatDollars, formatNumber, formatShare } from '../output/lines.js';
 
 const widestText = 100;
 const longestAnswer = 6;
+
+/** The end of a demo: `demo-report`, the last line of `--json`. */
+export interface DemoReport extends Comparison {
+  readonly conversationId: string;
+  readonly model: string;
+  /** The event log, as an absolute path. */
+  readonly logFile: string;
+  /** The model's final words. */
+  readonly answer?: string;
+  readonly ending: 'done' | 'stuck' | 'limit' | 'error' | 'interrupted';
+  /** Why the run failed, when it did. */
+  readonly failure?: string;
+  /** The tests, run once more in the workspace after the agent had stopped. Absent when the run was interrupted. */
+  readonly tests?: { readonly exitStatus: number; readonly output: string };
+}
 
 /** Options of {@link demoEnding}. */
 export interface DemoEndingOptions {

@@ -14,7 +14,8 @@ import { nodeWithFewTests, nodeWithFewTestsFirst, pathWithNode } from '../../tes
 import { problemOf } from '../context.js';
 import type { CliContext } from '../context.js';
 import { demoCommand, samplePlan } from './demo.js';
-import type { DemoFlags, DemoReport } from './demo.js';
+import type { DemoReport } from './demo-ending.js';
+import type { DemoFlags } from './demo.js';
 import { nextTurn, stepLabel, visibleHistory } from './offline-model.js';
 import { SessionFigures } from '../output/figures.js';
 

@@ -22,12 +22,12 @@ import { openSession } from '../session/open-session.js';
 import type { SessionParts } from '../session/open-session.js';
 import type { Session } from '../session/session.js';
 import { demoEnding } from './demo-ending.js';
+import type { DemoReport } from './demo-ending.js';
 import { offlineModel, withoutStepLabel } from './offline-model.js';
 import type { Plan } from './offline-model.js';
 import { copyWorkspace } from './workspace-copy.js';
 import type { WorkspaceCopy } from './workspace-copy.js';
 import { SessionFigures } from '../output/figures.js';
-import type { Comparison } from '../output/figures.js';
 import { RunTable } from '../output/run-table.js';
 
 /** Options of `palimpsest demo`, as the command line gives them. */
@@ -37,21 +37,6 @@ export interface DemoFlags {
   readonly config?: string;
   readonly keep?: boolean;
   readonly json?: boolean;
-}
-
-/** The end of a demo: `demo-report`, the last line of `--json`. */
-export interface DemoReport extends Comparison {
-  readonly conversationId: string;
-  readonly model: string;
-  /** The event log, as an absolute path. */
-  readonly logFile: string;
-  /** The model's final words. */
-  readonly answer?: string;
-  readonly ending: 'done' | 'stuck' | 'limit' | 'error' | 'interrupted';
-  /** Why the run failed, when it did. */
-  readonly failure?: string;
-  /** The tests, run once more in the workspace after the agent had stopped. Absent when the run was interrupted. */
-  readonly tests?: { readonly exitStatus: number; readonly output: string };
 }
 
 /** Unit: model calls. */

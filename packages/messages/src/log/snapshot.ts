@@ -1,7 +1,4 @@
 import { isRecord } from '@palimpsest/llm-adapters/wire';
-import { ChangedMessagesError } from '../errors.js';
-import type { HistoryLog } from './history-log.js';
-import type { HostList } from './host-list.js';
 
 /**
  * What a value holds, in one flat list: of an object how many keys it has, then each with its value; of a list its length, then its items.
@@ -86,7 +83,7 @@ function endOf(value: unknown, snapshot: Snapshot, at: number): number {
 }
 
 /** Whether two snapshots are of equal values. */
-function isSameSnapshot(one: Snapshot | undefined, other: Snapshot | undefined): boolean {
+export function isSameSnapshot(one: Snapshot | undefined, other: Snapshot | undefined): boolean {
   if (one === undefined || other === undefined || one.length !== other.length) return one === other;
   return one.every((item, index) => item !== unknown && Object.is(item, other[index]));
 }
@@ -113,59 +110,4 @@ export function copyOf<Value>(value: Value): Value {
 
 function isOpaque(value: object): boolean {
   return ArrayBuffer.isView(value) || value instanceof URL || value instanceof Date;
-}
-
-/** One change is an edit. */
-const changesInARow = 3;
-const maxLists = 8;
-
-/** A list as it was at a request. */
-interface SeenList {
-  readonly list: HostList;
-  readonly length: number;
-  /** The index of its newest answer; -1 if there is none. */
-  readonly newest: number;
-  /** How many requests in a row have changed a message. */
-  readonly changes: number;
-  readonly isTold: boolean;
-}
-
-/** Notices hosts that change a message at each request, before an answer that they keep. */
-export class ChangeWatch {
-  /** The one that was seen last is the last. */
-  #lists: readonly SeenList[] = [];
-
-  /** The error for a host that does so, once. */
-  look(log: HistoryLog): ChangedMessagesError | undefined {
-    const { list } = log;
-    const { length } = list;
-    const newest = list.throughAnswer - 1;
-    const last = this.#lists.findLast((seen) => continuesAs(seen, list));
-    const index = last === undefined || last.list === list ? -1 : firstDifference(last, list);
-    const changes = last !== undefined && index >= 0 && index < last.newest ? last.changes + 1 : 0;
-    const isTold = last?.isTold === true || changes === changesInARow;
-    const others = this.#lists.filter((seen) => seen !== last).slice(1 - maxLists);
-    this.#lists = [...others, { list, length, newest, changes, isTold }];
-    if (changes !== changesInARow || last?.isTold === true) return undefined;
-    return new ChangedMessagesError({ index, tokens: log.tokensFrom(index) });
-  }
-}
-
-/** True for a list with the newest answer of another one, where that one has it or behind. */
-function continuesAs({ list: seen, newest }: SeenList, list: HostList): boolean {
-  if (seen === list) return true;
-  const answer = seen.at(newest);
-  if (answer === undefined) return false;
-  for (let index = newest; index < list.length; index++) {
-    if (isSameSnapshot(answer.snapshot, list.at(index)?.snapshot)) return true;
-  }
-  return false;
-}
-
-/** The index of the first message that is another one in a list; -1 if the list begins as before. */
-function firstDifference({ list: seen, length }: SeenList, list: HostList): number {
-  for (let index = 0; index < length; index++) {
-    if (!isSameSnapshot(seen.at(index)?.snapshot, list.at(index)?.snapshot)) return index;
-  }
-  return -1;
 }

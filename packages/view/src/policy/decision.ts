@@ -1,7 +1,6 @@
 import type { Condensation } from '@palimpsest/events';
 import type { CondenseContext, Condenser } from '../condenser.js';
 import { CondenserTimeoutError, NoCondensationAvailableError } from '../errors.js';
-import { untilAborted } from './condense-until-settled.js';
 import type { View } from '../view.js';
 import { viewOfLog } from '../log-view.js';
 
@@ -82,4 +81,26 @@ function isHeldBack(view: View, { name }: Condenser): boolean {
   if (newest === undefined) return false;
   const grown = viewOfLog(view).events.length - newest;
   return grown >= 0 && grown < Math.min(longestWait, firstWait * 2 ** (sizes.length - 1));
+}
+
+/**
+ * Resolves to the result of the work. Rejects with the signal's reason as soon as the signal is aborted, also if the work
+ * ignores the signal; the later result of the work is ignored.
+ */
+export async function untilAborted<Result>(
+  work: Result | Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  if (signal === undefined) return work;
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
