@@ -1,5 +1,5 @@
 import { toolDefinition } from '@palimpsest/events';
-import { Conversations } from './conversations.js';
+import { HostConversations } from './host-conversations.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 import { ownTools } from './own-tools.js';
 import type { ToolAnswer } from './own-tools.js';
@@ -73,7 +73,7 @@ export function condensedHistory<Message, HostTool extends object = object>(
 ): CondensedHistory<Message, HostTool> {
   const { condenser, relevance, codec } = options;
   const own = ownTools(condenser, relevance === true ? {} : relevance);
-  const conversations = new Conversations(options, own);
+  const conversations = new HostConversations(options, own);
   const fit = async <One extends Message>(messages: readonly One[], fitOptions: FitOptions = {}) =>
     (await conversations.fit(messages, fitOptions)) as Fitted<One>;
   const afterError = async <One extends Message>(error: unknown, fitted: Fitted<One>) =>

@@ -18,8 +18,8 @@ import { sendOrder } from './fold/send-order.js';
 import type { SendOrder } from './fold/send-order.js';
 import { staleAfterEdit, staleAfterReplacing } from './fold/stale-thinking.js';
 import type { SentEdit } from './fold/stale-thinking.js';
-import { batchesInList, indicesOf } from './fold/stored-list.js';
-import type { BatchesInList, StoredList } from './fold/stored-list.js';
+import { batchesOf, indicesOf } from './fold/stored-list.js';
+import type { StoredBatches, StoredList } from './fold/stored-list.js';
 import type { Turns } from './fold/turns.js';
 import type { MessageCache } from './render/message-cache.js';
 import type { EstimateTokens } from './render/token-estimate.js';
@@ -70,7 +70,7 @@ export class LogView implements View, KnowsItsLog {
   readonly #list: StoredList;
   readonly #isStale: (id: EventId) => boolean;
   readonly #stored: View;
-  #batchesInList: BatchesInList | undefined;
+  #storedBatches: StoredBatches | undefined;
   #order: SendOrder | undefined;
   #cutPoints: CutPoints | undefined;
   #indices: ReadonlyMap<EventId, number> | undefined;
@@ -233,8 +233,8 @@ export class LogView implements View, KnowsItsLog {
     return (this.#order ??= sendOrder(this.#list, this.#batches()));
   }
 
-  #batches(): BatchesInList {
-    return (this.#batchesInList ??= batchesInList(this.#list));
+  #batches(): StoredBatches {
+    return (this.#storedBatches ??= batchesOf(this.#list));
   }
 
   #findCutPoints(): CutPoints {

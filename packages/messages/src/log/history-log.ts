@@ -188,7 +188,7 @@ export class HistoryLog {
       }
       this.#hostOf[this.#read] = host;
       const known = this.#knownEvents(this.#read);
-      if (known === undefined) this.#reader.read(neutral(host, this.#options.maxPages), `messages.${this.#read}`);
+      if (known === undefined) this.#reader.read(loggedMessage(host, this.#options.maxPages), `messages.${this.#read}`);
       else await this.#takeAgain(known);
       this.#read++;
       // Answers and instructions may go on in the next message.
@@ -393,7 +393,7 @@ function isBound({ pair, isBarrier, replacesBefore }: HostMessage): boolean {
  * A message for the log. What is unread is passed through by the history itself, so the log holds words in its place, what it weighs, and no
  * copy of it.
  */
-export function neutral(host: HostMessage, maxPages?: number): HostMessage {
+export function loggedMessage(host: HostMessage, maxPages?: number): HostMessage {
   if (host.pieces.every(isNeutral)) return host;
   const hasStandIn = host.pieces.some((piece) => piece.type === 'content' && piece.isStandIn === true);
   const weighed = ({ value }: UnreadPiece): readonly ContentPiece[] => {

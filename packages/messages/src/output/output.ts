@@ -51,7 +51,7 @@ export class OutputWriter {
   write(messages: readonly unknown[], log: HistoryLog, view: View): readonly SentMessage[] {
     const inserts = this.#made(insertsOf(log, view, this.#repairs), messages, log);
     const gone = new Set([...(this.#repairs ? unpaired(view) : []), ...inserts.flatMap((one) => one.gone)]);
-    const inView = shownIn(view);
+    const inView = eventsInView(view);
     const shown: Shown = (event) => (gone.has(event.id) ? undefined : inView(event));
     const fates = fatesOf(messages.length, log, inView);
     const insertedAt = new Map<number, readonly SentMessage[]>();
@@ -181,7 +181,7 @@ export class SentChain {
 /** An event as a view shows it; undefined if it is forgotten, or if what belongs to it is. */
 type Shown = (event: Event) => LLMConvertibleEvent | undefined;
 
-function shownIn(view: View): Shown {
+function eventsInView(view: View): Shown {
   const hidden = hiddenSetUp(view);
   return ({ id }) => {
     const index = view.indexOf(id);

@@ -24,11 +24,11 @@ export interface ThinkingContext {
  * would not verify. Thinking verifies if what is sent before it is what was sent when it was made, so the digest of each
  * request is kept. Thinking that was left out once stays out, because later thinking was made without it.
  */
-export function sendableThinking(sent: readonly SentMessage[], context: ThinkingContext): readonly SentMessage[] {
+export function withVerifiedThinking(sent: readonly SentMessage[], context: ThinkingContext): readonly SentMessage[] {
   const { codec, log, own, beside } = context;
   const count = log.list.length;
   const beginnings = context.chain.beginnings(sent, log.list, beside);
-  const gone = goneIn(log, own);
+  const gone = thinkingLeftOut(log, own);
   const newlyGone: number[] = [];
   let isUnknown = false;
   const untouched = untouchedBeginnings(log, beside);
@@ -75,7 +75,7 @@ export function sendableThinking(sent: readonly SentMessage[], context: Thinking
 }
 
 /** The messages whose thinking was left out of an earlier request. */
-function goneIn(log: HistoryLog, own: OwnEvents): ReadonlySet<number> {
+function thinkingLeftOut(log: HistoryLog, own: OwnEvents): ReadonlySet<number> {
   const gone = new Set<number>();
   for (const { place, withoutThinking } of own.leftOut) {
     if (place.count > log.list.length || log.list.beginning(place.count) !== place.beginning) continue;

@@ -6,7 +6,7 @@ import type { AttemptReport, CondenseContext, Condenser, View } from '@palimpses
 import type { Codec } from '../codecs/codec.js';
 import { loadedTools } from '../codecs/deferred-tools.js';
 import type { FitOptions } from '../fit.js';
-import { neutral } from '../log/history-log.js';
+import { loggedMessage } from '../log/history-log.js';
 import type { HistoryLog } from '../log/history-log.js';
 import type { Model } from '../model.js';
 import { hardReset } from './hard-reset.js';
@@ -123,7 +123,7 @@ export function fixedTokens(
       ? 0
       : estimateTokens(createEvent('system-prompt', { id: 'tools', systemPrompt: jsonOf(loaded) }));
   return tail.reduce<number>((sum, message) => {
-    const content = neutral(codec.read(message), maxPages).pieces.flatMap(partsIn);
+    const content = loggedMessage(codec.read(message), maxPages).pieces.flatMap(partsIn);
     return sum + estimateTokens(createEvent('message', { source: 'environment', role: 'user', content }));
   }, ofTools);
 }

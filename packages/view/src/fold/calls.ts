@@ -37,7 +37,7 @@ export interface Call {
   /** The id under which the call and its result are sent: its own, or an alias if the id is taken or providers refuse it. */
   readonly sentId: string;
   /** The call repeats the id of an open call. It is never sent and never answered. */
-  readonly repeated: boolean;
+  readonly isRepeated: boolean;
   /** How many calls have repeated its id while it was open, and have no result yet. Their results are not its own. */
   repetitions: number;
   /** Its results, in the order of the log: the newest is sent in the place of the first. Undefined while there is none. */
@@ -45,7 +45,7 @@ export interface Call {
   /** The position of its first result; {@link never} while there is none. */
   answeredAt: number;
   /** The first result was appended after the batch was sealed. */
-  late: boolean;
+  isLate: boolean;
   /** The same call, sent again for a result that came after the model had read one. */
   again: Call | undefined;
   /**
@@ -133,7 +133,7 @@ export class CallHistory {
    * Seals the open batch if none of its calls is pending. Called for a condensation: the condensation may forget the batch, so
    * the next answer must start a new batch, even if a server gives all responses one id.
    */
-  sealComplete(position: number): void {
+  sealAnswered(position: number): void {
     if (this.#waiting > 0) return;
     this.#seal(position);
     this.#responseId = undefined;
@@ -161,11 +161,11 @@ export class CallHistory {
       batch,
       position,
       sentId: earlier === undefined && isSendableCallId(id) ? id : callAlias(action.id),
-      repeated: earlier?.batch === batch && earlier.answeredAt === never,
+      isRepeated: earlier?.batch === batch && earlier.answeredAt === never,
       repetitions: 0,
       results: undefined,
       answeredAt: never,
-      late: false,
+      isLate: false,
       again: undefined,
       isAlone: false,
     };
@@ -175,7 +175,7 @@ export class CallHistory {
       batch.actions.push(action);
     }
     this.#open = batch;
-    if (call.repeated && earlier !== undefined) {
+    if (call.isRepeated && earlier !== undefined) {
       earlier.repetitions++;
       return call;
     }
@@ -189,8 +189,8 @@ export class CallHistory {
     if (call === undefined) return undefined;
     if (call.answeredAt === never) {
       call.answeredAt = position;
-      call.late = call.batch !== this.#open;
-      if (call.late) call.isAlone = !this.#isListed(call.action);
+      call.isLate = call.batch !== this.#open;
+      if (call.isLate) call.isAlone = !this.#isListed(call.action);
       else this.#waiting--;
     } else if (call.repetitions > 0) {
       call.repetitions--;
@@ -217,11 +217,11 @@ export class CallHistory {
       batch: this.#newBatch(result.position, []),
       position: result.position,
       sentId: callAlias(result.id),
-      repeated: false,
+      isRepeated: false,
       repetitions: 0,
       results: [result],
       answeredAt: result.position,
-      late: true,
+      isLate: true,
       again: undefined,
       isAlone: true,
     };
@@ -250,7 +250,7 @@ export function newestResultAt(call: Call, position: number): number | undefined
 
 /** True if a call may still be answered in its place, at a position of the log. */
 export function isPending(call: Call, position: number): boolean {
-  return !call.repeated && call.answeredAt >= position && call.batch.sealedAt >= position;
+  return !call.isRepeated && call.answeredAt >= position && call.batch.sealedAt >= position;
 }
 
 /** True if a batch is open at a position of the log and one of its calls has no result. */
@@ -260,7 +260,7 @@ export function hasPendingCall(batch: Batch, position: number): boolean {
 
 /** True if, at a position of the log, a call has a result that came before its batch was sealed. */
 export function isAnsweredInPlace(call: Call, position: number): boolean {
-  return call.answeredAt < position && !call.late;
+  return call.answeredAt < position && !call.isLate;
 }
 
 /** True for the result that is sent of a call's results, at a position of the log: the newest. */

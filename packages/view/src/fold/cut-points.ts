@@ -2,7 +2,7 @@ import type { EventId } from '@palimpsest/events';
 import { hasPendingCall } from './calls.js';
 import type { SendOrder, SentBatch } from './send-order.js';
 import { carriesThinking } from './stale-thinking.js';
-import type { BatchesInList, BatchInList, StoredList } from './stored-list.js';
+import type { StoredBatches, StoredBatch, StoredList } from './stored-list.js';
 
 /**
  * The indices at which the stored list may be cut without breaking a provider's rules, in ascending order. Index `i` is the cut
@@ -31,8 +31,8 @@ export interface CutOptions {
 }
 
 /** Finds the indices at which a stored list may be cut: those that lie inside no batch and inside no tool loop. */
-export function cutPointsOf(list: StoredList, batches: BatchesInList, options: CutOptions): readonly number[] {
-  let open: BatchInList | undefined;
+export function cutPointsOf(list: StoredList, batches: StoredBatches, options: CutOptions): readonly number[] {
+  let open: StoredBatch | undefined;
   const atoms: Atom[] = [];
   for (const entry of batches.values()) {
     if (isOpen(entry, list.position)) open = entry;
@@ -53,7 +53,7 @@ export function cutPointsOf(list: StoredList, batches: BatchesInList, options: C
 }
 
 /** True for a batch that may still get a result in its place. */
-function isOpen({ batch, state }: BatchInList, position: number): boolean {
+function isOpen({ batch, state }: StoredBatch, position: number): boolean {
   return state !== 'split' && hasPendingCall(batch, position);
 }
 
@@ -65,8 +65,8 @@ function isOpen({ batch, state }: BatchInList, position: number): boolean {
  */
 function loopsIn(
   order: SendOrder,
-  batches: BatchesInList,
-  open: BatchInList | undefined,
+  batches: StoredBatches,
+  open: StoredBatch | undefined,
   isStale: CutOptions['isStale'],
 ): readonly Atom[] {
   const loops: Atom[] = [];

@@ -130,7 +130,7 @@ export class Fold {
     const before = this.listAt(position);
     const isTaken = (id: EventId): boolean => this.#isTaken(id, position) || this.#summaryIds.has(id);
     const { list, summary, notes } = condense(event, before, { open: this.history.open, isTaken });
-    this.history.sealComplete(position);
+    this.history.sealAnswered(position);
     if (summary !== undefined) this.#summaryIds.add(summary.id);
     for (const note of notes) this.note(event, note);
     if (list === before) return;

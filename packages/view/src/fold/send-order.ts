@@ -8,8 +8,8 @@ import type {
 } from '@palimpsest/events';
 import { isAnsweredInPlace, isNewestResult } from './calls.js';
 import type { Call } from './calls.js';
-import { batchesInList, callsAndResults, hasContent, reasons, whyEmpty } from './stored-list.js';
-import type { BatchesInList, BatchInList, SentCall, SentResult, StoredList } from './stored-list.js';
+import { batchesOf, callsAndResults, hasContent, reasons, whyEmpty } from './stored-list.js';
+import type { StoredBatches, StoredBatch, SentCall, SentResult, StoredList } from './stored-list.js';
 
 export type { SentCall, SentResult } from './stored-list.js';
 
@@ -58,7 +58,7 @@ export interface SendOrder {
 }
 
 /** Finds what is sent of a stored list, and in which order. */
-export function sendOrder(list: StoredList, batches: BatchesInList = batchesInList(list)): SendOrder {
+export function sendOrder(list: StoredList, batches: StoredBatches = batchesOf(list)): SendOrder {
   const items: SentItem[] = [];
   const leftOut = new Map<EventId, string>();
   let system: SystemPromptEvent | undefined;
@@ -70,7 +70,7 @@ export function sendOrder(list: StoredList, batches: BatchesInList = batchesInLi
     const call = list.calls[index];
     if (event.type === 'action') {
       afterAssistant = true;
-      const entry = call === undefined || call.repeated ? undefined : batches.get(call.batch.ordinal);
+      const entry = call === undefined || call.isRepeated ? undefined : batches.get(call.batch.ordinal);
       if (call === undefined || entry === undefined) {
         leftOut.set(event.id, reasons.repeated);
         continue;
@@ -97,11 +97,11 @@ export function sendOrder(list: StoredList, batches: BatchesInList = batchesInLi
       leftOut.set(event.id, reasons.answeredAgain);
     } else {
       const state = batches.get(call.batch.ordinal)?.state;
-      if (!call.late && !isHeld && state === 'sent') continue;
+      if (!call.isLate && !isHeld && state === 'sent') continue;
       const action = actionOf(call, list, index) ?? (call.isAlone ? call.action : undefined);
       if (action === undefined) leftOut.set(event.id, reasons.callForgotten);
       else if (isHeld) leftOut.set(event.id, reasons.waiting);
-      else if (!call.late) leftOut.set(event.id, state === 'split' ? reasons.split : reasons.waiting);
+      else if (!call.isLate) leftOut.set(event.id, state === 'split' ? reasons.split : reasons.waiting);
       else {
         const { sentId } = call;
         leftOut.delete(action.id);
@@ -112,7 +112,7 @@ export function sendOrder(list: StoredList, batches: BatchesInList = batchesInLi
   return { system, items, leftOut };
 }
 
-function sentBatch(entry: BatchInList, list: StoredList): SentBatch {
+function sentBatch(entry: StoredBatch, list: StoredList): SentBatch {
   const { batch, index } = entry;
   const isWhole = batch.sealedAt < list.position;
   const response = isWhole

@@ -39,7 +39,7 @@ export interface SentResult {
 }
 
 /** The part of a batch that is in a stored list. */
-export interface BatchInList {
+export interface StoredBatch {
   readonly batch: Batch;
   /** The index of its first action. */
   readonly index: number;
@@ -56,14 +56,14 @@ export interface BatchInList {
 }
 
 /** The batches of a list by their ordinals, in the order of their first actions. */
-export type BatchesInList = ReadonlyMap<number, BatchInList>;
+export type StoredBatches = ReadonlyMap<number, StoredBatch>;
 
 /** Finds the batches that have an action in the list. */
-export function batchesInList({ events, calls, position }: StoredList): BatchesInList {
-  const batches = new Map<number, BatchInList>();
+export function batchesOf({ events, calls, position }: StoredList): StoredBatches {
+  const batches = new Map<number, StoredBatch>();
   for (let index = 0; index < events.length; index++) {
     const call = calls[index];
-    if (call === undefined || call.repeated) continue;
+    if (call === undefined || call.isRepeated) continue;
     const event = events[index] as LLMConvertibleEvent;
     const { batch } = call;
     let entry = batches.get(batch.ordinal);
@@ -84,14 +84,14 @@ export function batchesInList({ events, calls, position }: StoredList): BatchesI
 
 /** True for the result of a call that is sent in its place. */
 function isResultInPlace(call: Call, event: LLMConvertibleEvent, position: number): event is ToolResultEvent {
-  return !call.late && isToolResult(event) && isNewestResult(call, event.id, position);
+  return !call.isLate && isToolResult(event) && isNewestResult(call, event.id, position);
 }
 
 function stateOf(
-  { batch, index, calls, results }: BatchInList,
+  { batch, index, calls, results }: StoredBatch,
   events: StoredList['events'],
   position: number,
-): BatchInList['state'] {
+): StoredBatch['state'] {
   let answered = 0;
   for (const call of batch.calls) if (isAnsweredInPlace(call, position)) answered++;
   if (answered === 0) return 'unanswered';
@@ -103,7 +103,7 @@ function stateOf(
 
 /** The calls of a batch that is sent, and their results, as they are sent. */
 export function callsAndResults(
-  { batch, index, lastResult }: BatchInList,
+  { batch, index, lastResult }: StoredBatch,
   { events, calls, position }: StoredList,
 ): { readonly calls: readonly SentCall[]; readonly results: readonly SentResult[] } {
   const sentCalls: SentCall[] = [];
@@ -111,7 +111,7 @@ export function callsAndResults(
   // Each call that is answered in place stands before its result.
   for (let at = index; at <= lastResult; at++) {
     const call = calls[at];
-    if (call?.batch !== batch || call.repeated) continue;
+    if (call?.batch !== batch || call.isRepeated) continue;
     const event = events[at] as LLMConvertibleEvent;
     const { sentId } = call;
     if (event.type !== 'action') {

@@ -2,8 +2,8 @@ import { isRecord, refusalKind, usageInAnyForm } from '@palimpsest/llm-adapters/
 import type { RefusalKind } from '@palimpsest/llm-adapters/wire';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 import { ChangeWatch } from './log/change-watch.js';
-import { Conversation } from './conversation.js';
-import type { Shared } from './conversation.js';
+import { HostConversation } from './host-conversation.js';
+import type { Shared } from './host-conversation.js';
 import { InvalidMessagesError, UnreadUsageError } from './errors.js';
 import { modelOf, modelOptionsOf } from './model.js';
 import { Openings } from './log/openings.js';
@@ -21,11 +21,11 @@ interface FittedRequest {
 }
 
 /** The conversations of a history that were used last. */
-export class Conversations {
+export class HostConversations {
   readonly #options: CondensedHistoryOptions<unknown>;
   readonly #shared: Shared;
   /** By name and opening. The one that was used last is the last. */
-  readonly #conversations = new Map<string, Conversation>();
+  readonly #conversations = new Map<string, HostConversation>();
   /** Of all conversations with a name. */
   readonly #own = new Map<string, OwnEvents>();
   readonly #openings: Openings;
@@ -118,14 +118,14 @@ export class Conversations {
    * Those that begin alike share a name, and their own events, which differ in place. The model's first message tells them apart, so that they
    * neither wait for each other nor crowd each other out.
    */
-  #conversation(messages: readonly unknown[], { conversationId }: FitOptions): Conversation {
+  #conversation(messages: readonly unknown[], { conversationId }: FitOptions): HostConversation {
     const opening = this.#openings.of(messages);
     const name = conversationId ?? opening.name;
     const unanswered = `${name}\n${opening.start}`;
     const key = opening.answered === undefined ? unanswered : `${name}\nanswered ${opening.answered}`;
     const known = [key, unanswered].find((one) => this.#conversations.has(one)) ?? '';
     const conversation =
-      this.#conversations.get(known) ?? new Conversation(this.#ownOf(name), this.#options, this.#shared);
+      this.#conversations.get(known) ?? new HostConversation(this.#ownOf(name), this.#options, this.#shared);
     this.#conversations.delete(known);
     this.#conversations.set(key, conversation);
     return conversation;
@@ -138,7 +138,7 @@ export class Conversations {
   }
 
   /** Gives up the conversations that were not used for longest, until the others fit into the memory. */
-  #giveUp(inUse: Conversation): void {
+  #giveUp(inUse: HostConversation): void {
     let left = this.memoryBytes - (this.#options.maxMemoryBytes ?? defaultMaxMemoryBytes);
     for (const [key, conversation] of [...this.#conversations]) {
       if (left <= 0) break;

@@ -3,7 +3,7 @@ import type { Usage } from '@palimpsest/events';
 import { field, listOf, textOf } from '@palimpsest/llm-adapters/wire';
 import { recallToolName } from '@palimpsest/relevance-tool';
 import { View } from '@palimpsest/view';
-import { sendableThinking } from './output/thinking.js';
+import { withVerifiedThinking } from './output/thinking.js';
 import { withMarks } from './output/cache-marks.js';
 import { canonical, digestOf, messageDigest } from './log/digest.js';
 import type { Codec } from './codecs/codec.js';
@@ -27,8 +27,8 @@ const maxLogs = 4;
 /** What a conversation takes in memory, measured on recorded ones: messages, events, snapshots. Unit: bytes a character. */
 const bytesPerCharacter = 7;
 
-/** How a list is fitted besides the host's options. */
-export interface Harder {
+/** The refusal of a request, after which a fit goes further. Empty for an ordinary fit. */
+export interface Refusal {
   /** No thinking that is bound to its prefix is sent. @defaultValue false */
   readonly withoutThinking?: boolean;
   /** The window that the view has to fit into with room for more, as the view estimates. Unit: tokens. @defaultValue no need to condense */
@@ -42,7 +42,7 @@ export interface Shared {
 }
 
 /** One conversation: what was read of its lists, and our own events. One fit at a time. */
-export class Conversation {
+export class HostConversation {
   readonly #options: CondensedHistoryOptions<unknown>;
   readonly #own: OwnEvents;
   readonly #tools: OwnTools;
@@ -87,8 +87,8 @@ export class Conversation {
     });
   }
 
-  fit(messages: readonly unknown[], options: FitOptions, harder: Harder = {}): Promise<Fitted<unknown>> {
-    return this.#inTurn(() => this.#fit(messages, options, harder));
+  fit(messages: readonly unknown[], options: FitOptions, refusal: Refusal = {}): Promise<Fitted<unknown>> {
+    return this.#inTurn(() => this.#fit(messages, options, refusal));
   }
 
   /** Fits a list that the provider has refused as too long. From now on the window counts for the model. Unit: tokens, as the view estimates. */
@@ -119,7 +119,7 @@ export class Conversation {
     return result;
   }
 
-  async #fit(messages: readonly unknown[], options: FitOptions, harder: Harder): Promise<Fitted<unknown>> {
+  async #fit(messages: readonly unknown[], options: FitOptions, refusal: Refusal): Promise<Fitted<unknown>> {
     const { signal } = options;
     const now = this.#options.now ?? (() => new Date());
     const model = this.#modelOf(options, now());
@@ -143,21 +143,21 @@ export class Conversation {
     const sizeBefore = log.sizeSoFar();
     const changed = this.#changes.look(log);
 
-    const condenses = options.condense !== false || harder.window !== undefined;
+    const condenses = options.condense !== false || refusal.window !== undefined;
     const told = this.#own.windowOf(model.name);
     const room = new Room(log, {
       condenser: this.#tools.condenser,
       condenserTimeoutMs: this.#options.condenserTimeoutMs,
       context: {
         signal,
-        contextWindow: harder.window ?? leastOf(model.contextWindow, told),
+        contextWindow: refusal.window ?? leastOf(model.contextWindow, told),
         maxOutputTokens: model.maxOutputTokens,
         fixedTokens: fixedTokens(options, this.#options.codec, model),
         prices: model.prices,
         cacheLifeMs: model.cacheLifeMs,
         now: now().toISOString(),
       },
-      refused: harder.window,
+      refused: refusal.window,
       told,
       canRecall: namesOf(options.tools).includes(recallToolName),
     });
@@ -170,7 +170,7 @@ export class Conversation {
     const { tail = [] } = options;
     let sent: unknown[] | undefined;
     await attempt(async () => {
-      sent = this.#send(messages, log, view, { model, options, harder });
+      sent = this.#send(messages, log, view, { model, options, refusal });
     });
     sent ??= [...openList(messages, this.#options.codec, model), ...tail];
     await attempt(() => this.#own.flush());
@@ -253,7 +253,7 @@ export class Conversation {
     messages: readonly unknown[],
     log: HistoryLog,
     view: View,
-    how: { readonly model: Model; readonly options: FitOptions; readonly harder: Harder },
+    how: { readonly model: Model; readonly options: FitOptions; readonly refusal: Refusal },
   ): unknown[] {
     const { codec } = this.#options;
     const { system, tools, tail = [] } = how.options;
@@ -279,25 +279,25 @@ export class Conversation {
   }
 
   /** Tells whether the provider refuses thinking behind an edit. A model that has done so once does it again, whatever its name says. */
-  #binds({ model, harder }: { readonly model: Model; readonly harder: Harder }): boolean {
-    return model.bindsThinking || harder.withoutThinking === true || this.#own.leftOut.length > 0;
+  #binds({ model, refusal }: { readonly model: Model; readonly refusal: Refusal }): boolean {
+    return model.bindsThinking || refusal.withoutThinking === true || this.#own.leftOut.length > 0;
   }
 
   #verified(
     sent: readonly SentMessage[],
     log: HistoryLog,
-    { options, harder }: { readonly options: FitOptions; readonly harder: Harder },
+    { options, refusal }: { readonly options: FitOptions; readonly refusal: Refusal },
   ): readonly SentMessage[] {
     const { codec, unknownThinking } = this.#options;
     const { system, tools } = options;
-    return sendableThinking(sent, {
+    return withVerifiedThinking(sent, {
       codec,
       log,
       own: this.#own,
       chain: this.#chain,
       beside: digestOf(JSON.stringify(canonical([system, loadedTools(tools)]))),
-      leavesOutAll: harder.withoutThinking === true,
-      supersedes: harder.withoutThinking === true || harder.window !== undefined,
+      leavesOutAll: refusal.withoutThinking === true,
+      supersedes: refusal.withoutThinking === true || refusal.window !== undefined,
       sendsUnknown: unknownThinking === 'sent',
     });
   }
