@@ -46,10 +46,14 @@ const notBlank = /\S/;
  * providers refuse half of a surrogate pair. Returns the same list if nothing is left out or replaced.
  */
 export function meaningfulContent(content: readonly ContentPart[]): readonly KnownContent[] {
-  return content.every(isSentAsItIs) ? content : content.filter(saysSomething).map(wellFormedPart);
+  // This runs for every event of a log, so it allocates nothing where nothing changes.
+  for (let index = 0; index < content.length; index++) {
+    if (!isSentAsItIs(content[index] as ContentPart)) return content.filter(saysSomething).map(wellFormedPart);
+  }
+  return content as readonly KnownContent[];
 }
 
-function isSentAsItIs(part: ContentPart): part is KnownContent {
+function isSentAsItIs(part: ContentPart): boolean {
   return saysSomething(part) && wellFormedPart(part) === part;
 }
 
@@ -165,8 +169,8 @@ export function isErrorResult(event: ToolResultEvent): boolean {
   return event.type === 'observation' ? event.isError === true : true;
 }
 
-function withExtended({ content, extendedContent = [] }: MessageEvent | ObservationEvent): readonly ContentPart[] {
-  return extendedContent.length === 0 ? content : [...content, ...extendedContent];
+function withExtended({ content, extendedContent }: MessageEvent | ObservationEvent): readonly ContentPart[] {
+  return extendedContent === undefined || extendedContent.length === 0 ? content : [...content, ...extendedContent];
 }
 
 function textContent(...texts: readonly string[]): readonly KnownContent[] {
