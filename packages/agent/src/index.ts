@@ -12,14 +12,13 @@ export type { CacheDriftReport } from './model/cache-watch.js';
 export { cacheDriftKey } from './model/cache-watch.js';
 export type { Toolset } from './tool-calls/call.js';
 export type { AskedOfModel } from './tool-calls/requested-fields.js';
-export { toolEvent, toolSender } from './tool-calls/run-tool.js';
+export { toolEvent } from './tool-calls/run-tool.js';
 export {
   finishTool,
   finishToolName,
   readOutputTool,
   readOutputToolName,
   requestCondensationTool,
-  requestCondensationToolName,
 } from './tool-calls/built-in-tools.js';
 export type { ConfirmationPolicy, SecurityRisk } from './confirmation.js';
 export type { Hooks, Remark, Verdict } from './hooks.js';
@@ -53,5 +52,5 @@ export type { SecretMask } from './secrets/mask.js';
 export { InvalidSecretError, maskedDeltas, maskedEvents, maskedTool, secretMask } from './secrets/mask.js';
 export { minSecretLength } from './secrets/search.js';
 export type { Environment } from './secrets/environment.js';
-export { environmentWithoutSecrets, minEnvironmentSecretLength, secretsOfEnvironment } from './secrets/environment.js';
+export { environmentWithoutSecrets, secretsOfEnvironment } from './secrets/environment.js';
 export type { TextStream } from './secrets/search.js';

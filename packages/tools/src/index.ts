@@ -1,7 +1,7 @@
 export type { FileEdit, FileHistory, FileHistoryOptions, FileState } from './changes/file-history.js';
 export { fileEdits, fileEditType, fileHistory, FileHistoryError } from './changes/file-history.js';
 export type { CurrentState, UndoConflict, UndoOptions, UndoStep } from './changes/undo.js';
-export { planUndo, UndoConflictError, undoConflictTexts, undoEdits, undoSteps } from './changes/undo.js';
+export { planUndo, UndoConflictError, undoConflictTexts, undoEdits } from './changes/undo.js';
 export type { KeptOutput, OutputFolder, OutputMask } from './command/output.js';
 export type { CommandResult, CommandSettings, RunCommandOptions } from './command/run-command.js';
 export { runCommand } from './command/run-command.js';

@@ -3,7 +3,6 @@ export { fileOutputStore } from './file-output-store.js';
 export { copyBuiltInTemplates, folderTemplates } from './folder-templates.js';
 export type { FindSkillsOptions, FoundSkills } from './skills.js';
 export { findSkills } from './skills.js';
-export { instructionFileNames } from './files.js';
-export { skillTool, skillToolName } from './skill-tool.js';
+export { skillTool } from './skill-tool.js';
 export type { WorkspaceContextOptions } from './workspace-context.js';
 export { workspaceContext } from './workspace-context.js';

@@ -8,7 +8,7 @@ import { untrustedLine, withoutOurTags } from '../prompts/untrusted-text.js';
 import { ifThere, readGuarded } from './files.js';
 
 /** The name of the tool that {@link skillTool} makes. */
-export const skillToolName = 'load_skill';
+const skillToolName = 'load_skill';
 
 const input = z.object({
   name: z.string().optional().describe('The skill. Without it all skills are listed.'),

@@ -4,7 +4,7 @@ import { minSecretLength } from './search.js';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The minimum length of the value of a variable by whose name it is taken for a secret. Unit: characters. */
-export const minEnvironmentSecretLength = 12;
+const minEnvironmentSecretLength = 12;
 
 /**
  * Returns the secrets among environment variables, for `secretMask`: values of at least {@link minEnvironmentSecretLength}

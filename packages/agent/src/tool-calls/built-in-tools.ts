@@ -74,7 +74,7 @@ function partOf(whole: string | undefined, { offset, length }: Range): OutputPar
 }
 
 /** The name of the tool that {@link requestCondensationTool} makes. */
-export const requestCondensationToolName = 'request_condensation';
+const requestCondensationToolName = 'request_condensation';
 
 const requestInput = z.object({});
 

@@ -68,7 +68,7 @@ export async function runTool(
 }
 
 /** Returns the `sender` of the messages that a tool appends. */
-export function toolSender(toolName: string): string {
+function toolSender(toolName: string): string {
   return `tool/${toolName}`;
 }
 

@@ -1,4 +1,4 @@
-export { condenserByName, condenserNames, condenserNamesWithModel } from './names.js';
+export { condenserByName, condenserNames } from './names.js';
 export type {
   CondenserConfig,
   CondenserConfigDocument,

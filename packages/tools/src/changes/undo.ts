@@ -190,7 +190,7 @@ export const undoConflictTexts: Readonly<Record<UndoConflict, string>> = {
  * @param edits - oldest first
  * @param now - by path; a path that is not in it has no file
  */
-export function undoSteps(edits: readonly FileEdit[], now: ReadonlyMap<string, CurrentState>): readonly UndoStep[] {
+function undoSteps(edits: readonly FileEdit[], now: ReadonlyMap<string, CurrentState>): readonly UndoStep[] {
   const byPath = new Map<string, [FileEdit, ...FileEdit[]]>();
   for (const edit of edits) {
     const known = byPath.get(edit.path);
