@@ -12,7 +12,7 @@ import {
 } from '@palimpsest/terminal';
 import { exitStatus, UsageError } from '../context.js';
 import type { CliContext, OutputFormat, RunFlags } from '../context.js';
-import { deniedPhrase } from '../output/failure-phrases.js';
+import { deniedPhrase } from '../output/run-failure-phrases.js';
 import { SessionFigures } from '../output/figures.js';
 import { formatCount, formatDollars, formatNumber, formatShare } from '../output/lines.js';
 import { callPhrase, cutOffPhrase, printableAnswer, retryEvent, sessionPhrase } from '../output/phrases.js';

@@ -6,7 +6,8 @@ import type { RelevanceDirective } from '@palimpsest/relevance-tool';
 import { CondensationHistory } from '@palimpsest/view/inspect';
 import type { View } from '@palimpsest/view';
 import type { CondensationDetails, ForgottenEvent } from '@palimpsest/view/inspect';
-import { changePhrase, reasonPhrase, callOf, eventPhrase, summaryTitle } from './phrases.js';
+import { changePhrase, reasonPhrase, summaryTitle } from './condensation-phrases.js';
+import { callOf, eventPhrase } from './phrases.js';
 import type { Page, Line } from './lines.js';
 import { formatCount, formatDollars, formatTokens, textLines } from './lines.js';
 

@@ -2,17 +2,8 @@ import { sliceText } from '@palimpsest/events';
 import { cutToWidth, printableLine, widthOf, wrapToWidth } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
 import { formatThousands } from './lines.js';
-import {
-  callPhrase,
-  callsPhrase,
-  changePhrase,
-  CondensationProgress,
-  endingPhrase,
-  isEmpty,
-  reasonPhrase,
-  retryPhrase,
-  sizesPhrase,
-} from './phrases.js';
+import { changePhrase, CondensationProgress, isEmpty, reasonPhrase, sizesPhrase } from './condensation-phrases.js';
+import { callPhrase, callsPhrase, endingPhrase, retryPhrase } from './phrases.js';
 import type { StreamEvent, StreamEventOf } from './stream-event.js';
 
 /** Lines are no narrower: below, nothing could be read. Unit: columns. */
