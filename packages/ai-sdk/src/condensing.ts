@@ -28,9 +28,9 @@ export interface CondensingStep {
 }
 
 /**
- * A `prepareStep` that condenses: each step of `generateText`, `streamText` or a `ToolLoopAgent` sends what the condenser leaves
- * of all messages. The loop's own messages stay whole, and so does what the SDK returns. One function serves all conversations of
- * a process. A condenser or a store that fails stops no step: see `onFit`.
+ * Returns a `prepareStep` that condenses: each step of `generateText`, `streamText` or a `ToolLoopAgent` sends what the
+ * condenser leaves of all messages. The loop's own messages stay whole, and so does what the SDK returns. One function
+ * serves all conversations of a process. A condenser or a store that fails stops no step: see `onFit`.
  *
  * @example
  * ```ts

@@ -26,18 +26,18 @@ export interface HistoryTool {
   readonly toModelOutput: (result: { readonly output: unknown }) => ToolOutput;
 }
 
-/** What a model reads of a tool's output: `ToolResultOutput` of the AI SDK. */
+/** The output of a tool that a model reads: `ToolResultOutput` of the AI SDK. */
 export type ToolOutput =
   { readonly type: 'text'; readonly value: string } | { readonly type: 'content'; readonly value: never[] };
 
-/** Answers a call that was made behind these messages. */
+/** A function that answers a call that was made after these messages. */
 export type AnswerTo = (
   messages: readonly AiMessage[],
   call: AiMessage,
   toolCallId: string,
 ) => ReturnType<CondensedHistory<AiMessage>['answerTo']>;
 
-/** The tools of a history by their names, as `generateText` takes them. */
+/** Returns the tools of a history by their names, as `generateText` takes them. */
 export function historyTools(declared: readonly object[], answerTo: AnswerTo): Readonly<Record<string, HistoryTool>> {
   const tools = listOf(declared).map((tool): readonly [string, HistoryTool] => {
     const toolName = textOf(field(tool, 'name')) ?? '';

@@ -55,7 +55,7 @@ export class Database {
 }
 
 /**
- * A connection of its own. It may end while nothing is asked: without a listener the process would end, too.
+ * Opens a connection of its own. It may end while nothing is asked: without a listener the process would end, too.
  *
  * @param signal - ends the attempt to connect, and nothing afterwards
  */

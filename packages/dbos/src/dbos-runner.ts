@@ -49,8 +49,9 @@ let working: Worker | undefined;
 let workflow: ((conversationId: string) => Promise<void>) | undefined;
 
 /**
- * A {@link Runner} on any number of processes and machines, over PostgreSQL. Requests are workflows of DBOS that hold the id of a
- * conversation and nothing else: the log is the state. What a worker had that died, froze or was stopped, another one goes on with.
+ * Returns a {@link Runner} on any number of processes and machines, over PostgreSQL. Requests are workflows of DBOS
+ * that hold the id of a conversation and nothing else: the log is the state. What a worker had that died, froze or was
+ * stopped, another one goes on with.
  *
  * `open` must give conversations on a store with `openForWriting` that all workers share, as `postgresEventStore` with `connect` is. A
  * process that only enqueues never calls `start`; `stop` closes its connections, too.

@@ -6,7 +6,10 @@ import type { Fields } from './message-fields.js';
 
 type Words = Exclude<MessageChanges['words'], 'left-out' | undefined>;
 
-/** A copy of a message with changes; the message itself if no change concerns it, undefined if nothing is left of it. */
+/**
+ * Returns a copy of a message with changes; the message itself if no change concerns it, undefined if nothing is left
+ * of it.
+ */
 export function changedMessage<Message extends object>(message: Message, changes: MessageChanges): Message | undefined {
   const known = messageOf(message);
   if (known === undefined)
@@ -79,8 +82,8 @@ function changedAnswer<Message extends object>(
 }
 
 /**
- * A message with one call or result of a message and nothing else, under another id. Undefined if there is none. LangChain writes
- * what it sends from the parsed calls if there is nothing else.
+ * Returns a message with one call or result of a message and nothing else, under another id. Undefined if there is
+ * none. LangChain writes what it sends from the parsed calls if there is nothing else.
  */
 export function extractedMessage<Message extends object>(
   message: Message,

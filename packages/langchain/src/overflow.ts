@@ -5,8 +5,8 @@ import { field } from '@palimpsest/messages';
 const maxDepth = 20;
 
 /**
- * An overflow as LangChain's models name it, in a form that a history recognises: not every provider writes one. Undefined if the
- * error is none.
+ * Returns an overflow as LangChain's models name it, in a form that a history recognises: not every provider writes
+ * one. Undefined if the error is none.
  */
 export function overflowIn(thrown: unknown): object | undefined {
   let error = thrown;

@@ -8,7 +8,7 @@ type EventStore = NonNullable<CondensedHistoryOptions<unknown>['store']>;
 /** An event of ours, as plain JSON. */
 export type StateEvent = Parameters<EventStore['append']>[1][number];
 
-/** Where our own events stand in the graph's state. A name with `_` is no input and no output of an agent. */
+/** The key of our own events in the graph's state. A name with `_` is no input and no output of an agent. */
 export const stateKey = '_palimpsest';
 
 /**
@@ -27,7 +27,7 @@ export const stateSchema = new StateSchema({
   ),
 });
 
-/** The events in a state. What is no event was not written by us. */
+/** Returns the events in a state. What is no event was not written by us. */
 export function eventsIn(state: unknown): readonly StateEvent[] {
   const held = field(state, stateKey);
   const isEvent = (event: unknown): event is StateEvent =>

@@ -293,7 +293,7 @@ export function endedNaturally(reason: FinishReason): boolean {
 }
 
 /**
- * Says for each call of an answer whether it is whole, in the order of `message.toolCalls`. Only a whole call may be
+ * Returns for each call of an answer whether it is whole, in the order of `message.toolCalls`. Only a whole call may be
  * run.
  *
  * A call whose raw text is a JSON object is whole, because no proper prefix of an object is one. Empty text is whole if

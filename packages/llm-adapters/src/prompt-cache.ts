@@ -189,9 +189,10 @@ export interface RequestPair {
 }
 
 /**
- * Why a prompt cache probably read less than expected. `not-reported`: the provider reports neither reads nor writes, or has no cache.
- * `expired`: the cache was dropped, and the last request is minutes old. `below-minimum`: the prefix is small, and its model may
- * not cache so little. `prefix-changed`: the provider has found another prompt than the one that was sent before.
+ * The probable reason why a prompt cache read less than expected. `not-reported`: the provider reports neither reads
+ * nor writes, or has no cache. `expired`: the cache was dropped, and the last request is minutes old. `below-minimum`:
+ * the prefix is small, and its model may not cache so little. `prefix-changed`: the provider has found another prompt
+ * than the one that was sent before.
  */
 export type CacheDriftReason = 'not-reported' | 'expired' | 'below-minimum' | 'prefix-changed';
 
@@ -213,8 +214,8 @@ const largestMinimum = 4_096;
 const usualLifeMs = 4 * 60_000;
 
 /**
- * Returns what the prompt cache should read of a request: what it begins with of the previous one. 0 for another model,
- * behind the life of the cache, and below the smallest prefix that is cached. Unit: tokens.
+ * Returns the tokens that the prompt cache should read of a request: the beginning that it shares with the previous
+ * one. 0 for another model, after the life of the cache, and below the smallest prefix that is cached. Unit: tokens.
  */
 export function expectedCacheRead({ previous, answered, keptTokens, facts = {} }: RequestPair): number {
   const { cacheLifeMs = Infinity, cacheMinimumTokens = usualMinimum } = facts;

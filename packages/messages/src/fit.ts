@@ -77,7 +77,7 @@ export interface FitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `fit` returns. */
+/** The result of `fit`. */
 export interface Fitted<Message> {
   /**
    * What to send: a new array. Messages that no condensation changed are the host's own objects; the others are copies, and

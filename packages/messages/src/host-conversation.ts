@@ -35,7 +35,7 @@ export interface Refusal {
   readonly window?: number;
 }
 
-/** What the conversations of a history share. */
+/** The parts that the conversations of a history share. */
 export interface Shared {
   readonly tools: OwnTools;
   readonly changes: ChangeWatch;

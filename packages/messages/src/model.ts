@@ -4,7 +4,7 @@ import type { ModelProvider } from '@palimpsest/llm-adapters';
 import type { CachePrices, EstimateTokens, ThinkingMode } from '@palimpsest/view';
 import { estimateMediaTokens, estimateTokens } from '@palimpsest/view';
 
-/** What a history has to know of the model that reads the messages. What is not given follows from the model's name. */
+/** The facts of the model that reads the messages. What is not given follows from the model's name. */
 export interface ModelOptions {
   /** The model's name, as its provider writes it. Routers' prefixes are understood. @defaultValue nothing is known of the model */
   readonly model?: string | undefined;
@@ -38,7 +38,10 @@ export interface Model {
   readonly maxPages: number;
 }
 
-/** The options of the model that a fit is for: a name takes the place of the history's, an object that of all its options of the model. */
+/**
+ * Returns the options of the model that a fit is for: a name takes the place of the history's, an object that of all
+ * its options of the model.
+ */
 export function modelOptionsOf(history: ModelOptions, model: string | ModelOptions | undefined): ModelOptions {
   if (model === undefined) return history;
   return typeof model === 'string' ? { ...history, model } : model;

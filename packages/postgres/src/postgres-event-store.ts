@@ -49,7 +49,8 @@ export interface PostgresEventStoreOptions {
 }
 
 /**
- * An {@link EventStore} on PostgreSQL 14 or newer: any number of processes on any number of machines. One append is one statement.
+ * Returns an {@link EventStore} on PostgreSQL 14 or newer: any number of processes on any number of machines. One
+ * append is one statement.
  *
  * Make the tables first: `migrate(client)`.
  *

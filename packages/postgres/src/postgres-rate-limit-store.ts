@@ -12,7 +12,7 @@ export interface PostgresRateLimitStoreOptions {
   readonly schema?: string;
 }
 
-/** What is used up of a limit, for all processes: a `RateLimitStore` of `@palimpsest/llm-adapters`. */
+/** The used part of a limit, for all processes: a `RateLimitStore` of `@palimpsest/llm-adapters`. */
 export interface PostgresRateLimitStore {
   /** Charges a call to the next moment that is free. Answers with the time until then. Unit: milliseconds. */
   reserve(charge: { readonly costsMs: readonly number[]; readonly burstMs: number }): Promise<number>;

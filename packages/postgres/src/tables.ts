@@ -13,7 +13,7 @@ export interface Tables {
 }
 
 /**
- * The tables in a schema.
+ * Returns the tables in a schema.
  *
  * @param schema - undefined: wherever the search path of the connection leads
  * @throws {@link EventStoreError} when it can be no name.

@@ -21,7 +21,7 @@ export interface ToolboxCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the model reads. */
+/** The answer to a call that the model reads. */
 export interface ToolboxAnswer {
   readonly content: string;
   /** The call was not carried out; the content says why, and what to do. */

@@ -1,7 +1,10 @@
 import type { Condensation, Message, ToolDefinition } from '@palimpsest/events';
 import type { View } from './view.js';
 
-/** What tokens cost a model's host. Unit: the price of an input token that is neither read from a cache nor written to one. */
+/**
+ * The prices of tokens for a model's host. Unit: the price of an input token that is neither read from a cache nor
+ * written to one.
+ */
 export interface CachePrices {
   /** A token that is read from the prompt cache: 0.1, 0.05. */
   readonly read: number;
@@ -144,12 +147,12 @@ export interface Condenser {
   condense(view: View, context: CondenseContext): Promise<View | Condensation> | View | Condensation;
 }
 
-/** True if a condenser's result is a condensation; false for a view and for any other value. */
+/** Returns true if a condenser's result is a condensation; false for a view and for any other value. */
 export function isCondensation(result: unknown): result is Condensation {
   return typeof result === 'object' && result !== null && 'type' in result && result.type === 'condensation';
 }
 
-/** What a reducer would do to a view, from sizes alone. Unit: tokens, as the view estimates. */
+/** The change that a reducer would make to a view, from sizes alone. Unit: tokens, as the view estimates. */
 export interface Reduction {
   /** How much smaller the view would be. What a condensation never forgets (`keptEventIds` of `@palimpsest/view`) is not saved. */
   readonly savedTokens: number;
@@ -196,7 +199,7 @@ export interface Reducer extends Condenser {
   reduce(view: View, context: CondenseContext): Condensation | Promise<Condensation>;
 }
 
-/** True for a condenser that can be told when to act. */
+/** Returns true for a condenser that can be told when to act. */
 export function isReducer(condenser: Condenser): condenser is Reducer {
   const { estimate, reduce } = condenser as Partial<Reducer>;
   return typeof estimate === 'function' && typeof reduce === 'function';

@@ -157,7 +157,7 @@ function statusOf(status: ResultEvent['status'], { interrupts }: How): number {
 
 type Printed = Pick<CliContext, 'stdout' | 'stderr'>;
 
-/** Prints what is told of a run. */
+/** The output of a run. */
 export type RunOutput = (event: StreamEvent) => void;
 
 /** Returns the output of a format. Standard output holds the answer, or JSON, and nothing else. */

@@ -58,7 +58,10 @@ async function runWithoutScreen(...args: Parameters<typeof HeadlessRun>): Promis
   return headlessRun(...args);
 }
 
-/** Shows a session and takes what the user types until the session is closed. Resolves to the exit status. */
+/**
+ * A function that shows a session and takes what the user types until the session is closed. Resolves to the exit
+ * status.
+ */
 export type OpenScreen = (session: InteractiveSession) => Promise<number>;
 
 /** Talks with the user, on the screen or line by line. Loads what only that needs. Resolves to the exit status. */

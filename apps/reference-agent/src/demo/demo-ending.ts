@@ -32,7 +32,10 @@ export interface DemoEndingOptions {
   readonly cwd: string;
 }
 
-/** Returns what is printed when the demo has ended: what the model says, the tests, what was saved, and how to see more. A script has nothing to say. */
+/**
+ * Returns the text that ends the demo: what the model says, the tests, what was saved, and how to see more. A script
+ * has nothing to say.
+ */
 export function demoEnding(report: DemoReport, { colors, width, cwd }: DemoEndingOptions): readonly string[] {
   const text = Math.min(widestText, width);
   const lines = [

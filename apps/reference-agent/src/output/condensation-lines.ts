@@ -14,7 +14,9 @@ import { formatCount, formatDollars, formatTokens, textLines } from './lines.js'
 /** The history of each log, as far as it was read. Lists of condensations are shown while a command is typed. */
 const histories = new WeakMap<EventLog, { readonly history: CondensationHistory; read: number }>();
 
-/** Returns what the condensations of a log changed. A log is read once; a later call reads what has come since. */
+/**
+ * Returns the history of a log's condensations. A log is read once. A later call reads the events that have come since.
+ */
 export function condensationHistory(log: EventLog): CondensationHistory {
   const known = histories.get(log) ?? { history: new CondensationHistory(), read: 0 };
   for (const event of log.slice(known.read)) known.history.append(event);

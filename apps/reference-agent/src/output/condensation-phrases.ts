@@ -15,7 +15,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['request', 'it was asked for'],
 ]);
 
-/** Returns who condensed, and why. The fields are those of the metadata of a condensation. */
+/** Returns the condenser's name and its reason. The fields are those of the metadata of a condensation. */
 export function reasonPhrase({
   condenser,
   reason,
@@ -35,7 +35,7 @@ export const summaryTitle = 'The summary that the model reads instead';
 /** The figures of a condensation. */
 type Change = Pick<StreamEventOf<'condensation'>, 'tokensBefore' | 'tokensAfter' | 'forgotten' | 'masked' | 'summary'>;
 
-/** Returns what a condensation changed. */
+/** Returns the changes of a condensation: the sizes, and the number of events. */
 export function changePhrase(change: Change): string {
   const { forgotten, masked, summary } = change;
   const changes = [
@@ -67,8 +67,8 @@ export interface ProgressNote {
 }
 
 /**
- * Follows requests, attempts and condensations, and returns what is worth a line. A condensation that was asked for and came to nothing is
- * one line with the last reason. Whatever was tried on the way is in the log.
+ * A reader of requests, attempts and condensations that returns lines for the user. A requested condensation that came
+ * to nothing is one line with the last reason. The attempts before it are in the log.
  */
 export class CondensationProgress {
   #isAskedFor = false;

@@ -58,7 +58,9 @@ function subjectIn(json: string): unknown {
   }
 }
 
-/** Returns how a call ended: `denied`, `cut off`, `exit 1`, `failed`; empty if it succeeded and has no exit status. */
+/**
+ * Returns the ending of a call: `denied`, `cut off`, `exit 1`, `failed`; empty if it succeeded and has no exit status.
+ */
 export function endingPhrase({
   status,
   exitStatus,
@@ -74,7 +76,7 @@ export function cutOffPhrase(call: WrittenCall): string {
   return `An earlier run was cut off in this call, and its result is not known: ${callPhrase(call)}`;
 }
 
-/** Returns which session works where, and with which model. */
+/** Returns a session with its folder and its model. */
 export function sessionPhrase({ session, model, workspace, isResumed }: InitEvent): string {
   return `session ${session}${isResumed ? ' goes on' : ''}: ${model} in ${workspace}`;
 }
@@ -84,7 +86,7 @@ export function retryEvent({ attempts, error, ...retry }: FailedAttempt): RetryE
   return { type: 'retry', ...retry, ...(attempts === Infinity ? {} : { attempts }), error: error.message };
 }
 
-/** Returns why a model call is tried again, and when. */
+/** Returns the reason and the time of the next try of a model call. */
 export function retryPhrase({ attempt, attempts, remainingMs, delayMs, error }: RetryEvent): string {
   const which = attempts === undefined ? `${attempt}` : `${attempt} of ${attempts}`;
   const until = remainingMs === undefined ? '' : `, the last within ${Math.ceil(remainingMs / 1_000)} s`;
@@ -94,7 +96,7 @@ export function retryPhrase({ attempt, attempts, remainingMs, delayMs, error }: 
 /** Unit: characters. */
 const longestPhrase = 120;
 
-/** Returns what a model reads of an event, as text. An image is named. */
+/** Returns the text of an event that a model reads. An image is named. */
 export function textOfEvent(event: LLMConvertibleEvent): string {
   if (isToolResult(event)) return textOf(toolResultContent(event));
   switch (event.type) {

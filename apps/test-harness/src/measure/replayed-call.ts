@@ -26,7 +26,7 @@ export interface ReplayedCall extends CondensedCall {
   readonly milliseconds: number;
 }
 
-/** Listens to a replay, call by call, and says at its end what it found. */
+/** A listener to a replay that gets each call and reports its result at the end. */
 export interface Meter<Result, Call = ReplayedCall> {
   /** Called once for each model call, in their order. */
   atCall(call: Call): void;

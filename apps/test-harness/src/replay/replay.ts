@@ -62,7 +62,7 @@ export function defaultWorkers(): number {
   return availableParallelism();
 }
 
-/** Returns where results are stored unless the user says otherwise: below the user's folder for caches. */
+/** Returns the default folder of stored results: below the user's folder for caches. */
 export function defaultCacheFolder(): string {
   return join(envPaths('palimpsest-harness', { suffix: '' }).cache, 'replay');
 }

@@ -44,7 +44,7 @@ export interface ReplaySettings {
   readonly withTimeline?: boolean;
 }
 
-/** Replays one session. What several replays need is computed once. */
+/** A replayer of one session. It computes once what several replays need. */
 export interface SessionReplayer {
   measures(): SessionMeasures;
   /**

@@ -63,8 +63,8 @@ function nothingOld(view: View): NoCondensationAvailableError {
 }
 
 /**
- * The index of the first event of each message, where others count messages: a response of the model is one, whatever it calls.
- * The system prompt is none.
+ * Returns the index of the first event of each message, where others count messages: a response of the model is one,
+ * whatever it calls. The system prompt is none.
  *
  * @param results - `each`: the result of each call is a message; `together`: the results of a response are one
  */

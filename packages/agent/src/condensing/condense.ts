@@ -218,9 +218,9 @@ export async function emitCondensation(made: Condensation, { agent, options, emi
 }
 
 /**
- * Returns what a condenser is told of the model's prompt cache: prices as shares of the price of an uncached input token, and how long a prefix
- * lives. Without what is not known of the model. No time: a condenser takes that of the newest event, so that a restart, a fork and a
- * replay of the log decide as the agent did.
+ * Returns the terms of the model's prompt cache for a condenser: prices as shares of the price of an uncached input
+ * token, and how long a prefix lives. Without what is not known of the model. No time: a condenser takes that of the
+ * newest event, so that a restart, a fork and a replay of the log decide as the agent did.
  */
 export function cacheTermsOf({ prices, facts }: LLM): Pick<CondenseContext, 'prices' | 'cacheLifeMs'> {
   const { cacheLifeMs } = facts ?? {};

@@ -4,9 +4,9 @@ import type { Conversation } from '../conversation/conversation.js';
 import type { RunOutcome } from '../outcome.js';
 
 /**
- * Runs conversations that somebody has asked to be run: as many at once as it may, one run of a conversation at a time. The log of a
- * conversation is all that it goes by, so a request is no more than an id. Test your own runner with `runnerContract` of
- * `@palimpsest/agent/testing`.
+ * A runner of conversations that were requested: several at once up to its limit, one run of a conversation at a time.
+ * It reads nothing but the log of a conversation, so a request is no more than an id. Test your own runner with
+ * `runnerContract` of `@palimpsest/agent/testing`.
  */
 export interface Runner {
   /**

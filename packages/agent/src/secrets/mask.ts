@@ -9,7 +9,7 @@ import type { TextStream } from './search.js';
 /** The label that replaces a value. */
 export const secretLabel = /\[secret [A-Za-z_][\w.-]*\]/;
 
-/** Hides the values of secrets. An input without any is returned as the same object. */
+/** A mask of the values of secrets. It returns an input without any as the same object. */
 export interface SecretMask {
   /**
    * A copy of the event with the values hidden in all its texts. Ids, names of tools and the like stay. Of an answer or a call that was

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import { errorCode, unless } from './files.js';
 
-/** Creates names for writers and checks whether the process of another writer lives. */
+/** A maker of names for writers, which also checks whether the process of another writer lives. */
 export interface WriterTokens {
   /** Returns a unique name that identifies its writer. */
   create(): string;

@@ -3,8 +3,8 @@ import { InvalidRequestError } from '../errors.js';
 import { isThisMachine } from '../http-failure.js';
 
 /**
- * How a server that speaks OpenAI's protocol differs from OpenAI. Plain data, so that the profile of another server is
- * a named profile with a few fields changed.
+ * The differences of a server that speaks OpenAI's protocol from OpenAI. Plain data, so that the profile of another
+ * server is a named profile with a few fields changed.
  *
  * @see {@link serverProfile}
  * @see provider-rules D

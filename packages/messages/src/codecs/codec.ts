@@ -22,17 +22,17 @@ export interface HostMessage extends ReadMessage {
   readonly replacesBefore?: true;
 }
 
-/** What becomes of a call in a message: it is left out, or its arguments are masked. */
+/** The change of a call in a message: it is left out, or its arguments are masked. */
 export type CallChange = 'left-out' | { readonly arguments: string };
 
 /**
- * What becomes of a result in a message: it is left out, or the model reads other content (`content`), one line more at its end
- * (`line`), or both.
+ * The change of a result in a message: it is left out, or the model reads other content (`content`), one line more at
+ * its end (`line`), or both.
  */
 export type ResultChange =
   'left-out' | { readonly content?: readonly KnownContent[] | undefined; readonly line?: string | undefined };
 
-/** How a copy of a message differs from the message. What is not named stays as it is, with every field of the host. */
+/** The changes of a message that make a copy of it. What is not named stays as it is, with every field of the host. */
 export interface MessageChanges {
   /** All signed thinking of the message is left out: its signature is bound to another history. @defaultValue it stays */
   readonly thinking?: 'left-out' | undefined;
@@ -56,7 +56,7 @@ export interface CacheMark {
   readonly lifeMs: number;
 }
 
-/** What the model gets back of what was hidden. */
+/** The hidden content that the model gets back. */
 export interface RecalledContent {
   /** It says what the images and files are. */
   readonly text: string;
@@ -68,9 +68,9 @@ export interface RecalledContent {
 }
 
 /**
- * How the messages of one kind of host are read and changed. A codec is stateless and pure, and never throws: hosts hold dirty
- * lists. It never changes a message, and what it returns shares every part that did not change. Test your own with
- * `codecContract` of `@palimpsest/messages/testing`.
+ * The rules by which the messages of one kind of host are read and changed. A codec is stateless and pure, and never
+ * throws: hosts hold dirty lists. It never changes a message, and what it returns shares every part that did not
+ * change. Test your own with `codecContract` of `@palimpsest/messages/testing`.
  *
  * Two messages are equal if they read as equal pieces: ids of answers and items, names of fields, the order of keys, cache marks,
  * and whatever `read` does not return do not count; nor does thinking. So `read` has to return every difference that a

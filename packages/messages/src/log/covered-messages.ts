@@ -11,8 +11,8 @@ interface LogOfMessages {
 }
 
 /**
- * How many of the first messages of a list decide what a condensation does: those with the events that it names, those before its summary,
- * and all up to the next cut point. 0 if it does nothing.
+ * Returns the number of the first messages of a list that decide what a condensation does: those with the events that
+ * it names, those before its summary, and all up to the next cut point. 0 if it does nothing.
  */
 export function coveredMessages(condensation: Condensation, log: LogOfMessages): number {
   const { forgottenEventIds, redactions = [], summary, summaryOffset = 0 } = condensation;

@@ -14,7 +14,7 @@ import { isPlaceIn, ListPlace } from './own-events.js';
 import type { OwnEvent, OwnEvents, Place, Placement } from './own-events.js';
 import { Pairs, pinOf } from './pairs.js';
 
-/** What a log is made of besides the messages. */
+/** The parts of a log besides the messages. */
 export interface LogOptions {
   /** The model that reads the log: sizes and thinking are its. */
   readonly model: string;
@@ -390,8 +390,8 @@ function isBound({ pair, isBarrier, replacesBefore }: HostMessage): boolean {
 }
 
 /**
- * A message for the log. What is unread is passed through by the history itself, so the log holds words in its place, what it weighs, and no
- * copy of it.
+ * Returns a message for the log. What is unread is passed through by the history itself, so the log holds words in its
+ * place, what it weighs, and no copy of it.
  */
 export function loggedMessage(host: HostMessage, maxPages?: number): HostMessage {
   if (host.pieces.every(isNeutral)) return host;

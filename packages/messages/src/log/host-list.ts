@@ -4,7 +4,7 @@ import { digestAfter, messageDigest } from './digest.js';
 import { charactersIn, copyOf, isAsBefore, snapshotOf } from './snapshot.js';
 import type { Snapshot } from './snapshot.js';
 
-/** What is known of one message of a host. */
+/** The known facts of one message of a host. */
 export interface KnownMessage {
   /** As it was read last. */
   readonly host: HostMessage;

@@ -16,7 +16,10 @@ const endShare = 1 / 32;
 const longestEnd = 8_000;
 const charsPerToken = 4;
 
-/** Which results are cut: those that alone are larger than `least`, the largest first, as many as `isNeeded` wants. */
+/**
+ * The choice of results that are cut: those that alone are larger than `least`, the largest first, as many as
+ * `isNeeded` wants.
+ */
 export interface CuttingOptions {
   /** Unit: tokens, as the view estimates. */
   readonly least: number;

@@ -125,7 +125,7 @@ async function removeEmpty(workspace: Workspace, folders: readonly string[]): Pr
   }
 }
 
-/** Why a file cannot be brought back without a decision. */
+/** The reason why a file cannot be brought back without a decision. */
 export type UndoConflict =
   /** It is not as the last recorded change left it. */
   | 'changed-since'

@@ -8,7 +8,7 @@ import { finished } from 'node:stream/promises';
 import { textBoundary, sliceText } from '@palimpsest/events';
 import { PlainText } from './plain-text.js';
 
-/** Hides values in a text that comes in pieces. A piece waits while a value may have begun in it. */
+/** A mask that hides values in a text that comes in pieces. A piece waits while a value may have begun in it. */
 export type OutputMask = (emit: (text: string) => void) => {
   write(text: string): void;
   /** The text is complete. */
@@ -107,7 +107,7 @@ function leftOut(left: number, all: number, kept: KeptOutput | undefined): strin
   return `[… ${left} characters left out; read_output with the handle '${kept.handle}' reads ${what} …]`;
 }
 
-/** Where the whole of a long output is kept. */
+/** The folder in which the whole of a long output is kept. */
 export interface OutputFolder {
   /**
    * Created when the first output is kept. The files are those of `fileOutputStore` in `@palimpsest/agent/node`: an agent
@@ -118,7 +118,7 @@ export interface OutputFolder {
   readonly maxCharacters?: number;
 }
 
-/** Where an output is kept and how much of it, or why it is not. */
+/** The place and the size of a kept output, or the reason why it is not kept. */
 export type KeptOutput = { readonly handle: string; readonly characters: number } | { readonly problem: string };
 
 const defaultMaxCharacters = 100_000_000;

@@ -55,7 +55,7 @@ export interface Call {
   isAlone: boolean;
 }
 
-/** True for an event that a model made. */
+/** Returns true for an event that a model made. */
 export function isAssistantEvent(event: Event): event is AssistantEvent {
   return event.type === 'action' || (event.type === 'message' && event.role === 'assistant');
 }
@@ -242,18 +242,18 @@ export class CallHistory {
   }
 }
 
-/** The position of a call's newest result before a position of the log. Undefined if there is none. */
+/** Returns the position of a call's newest result before a position of the log. Undefined if there is none. */
 export function newestResultAt(call: Call, position: number): number | undefined {
   const later = call.again === undefined ? undefined : newestResultAt(call.again, position);
   return later ?? call.results?.findLast((result) => result.position < position)?.position;
 }
 
-/** True if a call may still be answered in its place, at a position of the log. */
+/** Returns true if a call may still be answered in its place, at a position of the log. */
 export function isPending(call: Call, position: number): boolean {
   return !call.isRepeated && call.answeredAt >= position && call.batch.sealedAt >= position;
 }
 
-/** True if a batch is open at a position of the log and one of its calls has no result. */
+/** Returns true if a batch is open at a position of the log and one of its calls has no result. */
 export function hasPendingCall(batch: Batch, position: number): boolean {
   return batch.calls.some((call) => call.position < position && isPending(call, position));
 }
@@ -263,7 +263,7 @@ export function isAnsweredInPlace(call: Call, position: number): boolean {
   return call.answeredAt < position && !call.isLate;
 }
 
-/** True for the result that is sent of a call's results, at a position of the log: the newest. */
+/** Returns true for the result that is sent of a call's results, at a position of the log: the newest. */
 export function isNewestResult({ results }: Call, id: EventId, position: number): boolean {
   return (
     results === undefined || results.length === 1 || results.findLast((result) => result.position < position)?.id === id

@@ -30,7 +30,7 @@ export interface MaskedEvent extends ForgottenEvent {
   readonly tokensAfter: number;
 }
 
-/** What a condensation changed. Unit of the sizes: tokens, as the view estimates. */
+/** The changes of one condensation. Unit of the sizes: tokens, as the view estimates. */
 export interface CondensationDetails {
   readonly condensation: Condensation;
   /** Who asked for it and why, if it answers a request. @defaultValue nobody: the condenser decided */
@@ -61,8 +61,9 @@ interface Entry {
 }
 
 /**
- * What each condensation of a log changed, kept while the log grows. Appending costs as much as with a {@link ViewProjection};
- * {@link CondensationHistory.details} costs one pass over the view of that time. Memory: the stored list of each condensation.
+ * The changes of each condensation of a log, kept while the log grows. Appending costs as much as with a
+ * {@link ViewProjection}. {@link CondensationHistory.details} costs one pass over the view of that time. Memory: the stored
+ * list of each condensation.
  *
  * @example
  * ```ts

@@ -4,8 +4,9 @@ import { sentThinking } from './sent-thinking.js';
 import type { View } from '../view.js';
 
 /**
- * What a part of a view is. `context`: text of the framework that is neither a skill nor a note. `notes`: what stands in the place
- * of a masked result or masked arguments. `not-sent`: events of the stored list, and thinking, that no request holds.
+ * The kind of a part of a view. `context`: text of the framework that is neither a skill nor a note. `notes`: what
+ * stands in the place of a masked result or masked arguments. `not-sent`: events of the stored list, and thinking, that
+ * no request holds.
  */
 export type ContextKind =
   | 'instructions'
@@ -65,7 +66,7 @@ export interface ContextUseOptions {
   readonly thinking?: ReadonlyMap<EventId, readonly string[]> | undefined;
 }
 
-/** What fills a model's window. Unit: tokens, as the view estimates. */
+/** The content of a model's window. Unit: tokens, as the view estimates. */
 export interface ContextUse {
   /** The size of the view: the sum of all `parts`. */
   readonly tokens: number;
@@ -83,8 +84,9 @@ export interface ContextUse {
 }
 
 /**
- * What fills the window of the model that reads a view: its tokens by kind, the largest events, and how much is free. For the view
- * that a condenser returned (`preview: true`) it is what the next request holds. Cost: one pass over the view.
+ * Returns the content of the window of the model that reads a view: its tokens by kind, the largest events, and how
+ * much is free. For the view that a condenser returned (`preview: true`) it is what the next request holds. Cost: one
+ * pass over the view.
  *
  * @example
  * ```ts

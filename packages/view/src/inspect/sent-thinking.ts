@@ -4,7 +4,7 @@ import type { ThinkingMode } from '../view.js';
 import type { SentItem } from '../fold/send-order.js';
 import type { View } from '../view.js';
 
-/** Which thinking of the rendered messages a host's model client sends. */
+/** The options that name the thinking which a host's model client sends. */
 export interface SentThinkingOptions {
   /** @defaultValue the view's own mode */
   readonly thinking?: ThinkingMode | undefined;
@@ -15,8 +15,8 @@ export interface SentThinkingOptions {
 }
 
 /**
- * The thinking that the next request holds, by the event that carries it: a text for each block. Stale thinking and that of calls which
- * are not sent is not among it. Cost: one rendering of the view.
+ * Returns the thinking that the next request holds, by the event that carries it: a text for each block. Stale thinking
+ * and that of calls which are not sent is not among it. Cost: one rendering of the view.
  */
 export function sentThinking(view: View, options: SentThinkingOptions = {}): ReadonlyMap<EventId, readonly string[]> {
   const { thinking, signed = true, plain = 'always' } = options;

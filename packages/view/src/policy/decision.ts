@@ -4,7 +4,7 @@ import { CondenserTimeoutError, NoCondensationAvailableError } from '../errors.j
 import type { View } from '../view.js';
 import { viewOfLog } from '../log-view.js';
 
-/** How long a host waits for a condenser. Unit: milliseconds. */
+/** The time for which a host waits for a condenser. Unit: milliseconds. */
 export const defaultCondenserTimeoutMs = 300_000;
 
 /** A timer with a longer delay fires immediately. Unit: milliseconds. */

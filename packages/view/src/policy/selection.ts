@@ -36,15 +36,16 @@ export interface Forgettable {
 }
 
 /**
- * The events that {@link condensation} forgets for a selection. Protected and pinned events are left out, and units of which
- * the view hides a call or a result. Empty if nothing may be forgotten.
+ * Returns the events that {@link condensation} forgets for a selection. Protected and pinned events are left out, and
+ * units of which the view hides a call or a result. Empty if nothing may be forgotten.
  */
 export function forgettableEventIds(view: View, selection: Selection): ReadonlySet<EventId> {
   return new Set(forgettable(view, selection).ids);
 }
 
 /**
- * {@link forgettableEventIds}, with the place for a summary: after the last kept event inside the selection, else at its start.
+ * Returns the {@link forgettableEventIds}, with the place for a summary: after the last kept event inside the
+ * selection, else at its start.
  */
 export function forgettable(view: View, selection: Selection): Forgettable {
   const { start, end, units, ids } = selection;

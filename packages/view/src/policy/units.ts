@@ -11,9 +11,9 @@ export interface Unit {
 }
 
 /**
- * The units of a view, in order: each unit lies between two cut points. Events before the first cut point or after the last one
- * belong to no unit. In a view made by `replace` or `without`, the units are those of the log's view. A unit of which the view
- * shows only a part of a batch is left out, because half of a batch cannot be forgotten.
+ * Returns the units of a view, in order: each unit lies between two cut points. Events before the first cut point or
+ * after the last one belong to no unit. In a view made by `replace` or `without`, the units are those of the log's
+ * view. A unit of which the view shows only a part of a batch is left out, because half of a batch cannot be forgotten.
  */
 export function unitsOf(view: View): readonly Unit[] {
   const units: Unit[] = [];
@@ -26,7 +26,7 @@ export function unitsOf(view: View): readonly Unit[] {
   return units;
 }
 
-/** True for a call and for the result of a call. */
+/** Returns true for a call and for the result of a call. */
 export function isPartOfCall(event: LLMConvertibleEvent): boolean {
   return event.type === 'action' || isToolResult(event);
 }

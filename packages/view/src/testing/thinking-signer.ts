@@ -66,8 +66,8 @@ export class ThinkingSigner {
 }
 
 /**
- * The positions of a log at which a model was called: those of the first assistant event of each response, as the log was when
- * the event came.
+ * Returns the positions of a log at which a model was called: those of the first assistant event of each response, as
+ * the log was when the event came.
  */
 export function modelCalls(log: readonly Event[]): readonly number[] {
   const seen = new Set<EventId>();

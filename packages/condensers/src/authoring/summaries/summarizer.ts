@@ -12,7 +12,7 @@ import { promptBehind, promptOf, promptWithin } from '../model/prompt.js';
 import type { AgentConversation, SummaryInput } from '../model/prompt.js';
 import { summaryHeader, summaryTemplate } from '../model/summary.prompt.js';
 
-/** Writes summaries. {@link llmSummarizer} calls a model; a custom summariser may use any other source. */
+/** A writer of summaries. {@link llmSummarizer} calls a model. A custom summariser may use any other source. */
 export interface Summarizer {
   /** The summariser's name in messages and metadata. */
   readonly model?: string | undefined;

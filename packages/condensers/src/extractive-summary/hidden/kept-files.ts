@@ -25,9 +25,9 @@ interface Step {
 const enoughOfLarger = 0.5;
 
 /**
- * The events of a range that show files on which work goes on: the newest read or complete write of each file that was changed, with
- * the changes since then, because an edit must quote what it replaces word for word. The files that were changed last come first, as
- * far as they fit into `maxTokens`.
+ * Returns the events of a range that show files on which work goes on: the newest read or complete write of each file
+ * that was changed, with the changes since then, because an edit must quote what it replaces word for word. The files
+ * that were changed last come first, as far as they fit into `maxTokens`.
  *
  * A file stays with all changes since it was read, or not at all: a file that was deleted, moved away, replaced, or changed where
  * the view no longer shows it, does not stay. Commands that may change files without naming them, such as `git stash` or a formatter,

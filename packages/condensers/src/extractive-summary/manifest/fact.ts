@@ -81,8 +81,8 @@ const shapes: Readonly<Record<Fact['kind'], Shape>> = {
 };
 
 /**
- * The facts in a condensation's metadata; undefined if it has none. Unknown facts are skipped, so the log of a newer version can
- * be read.
+ * Returns the facts in a condensation's metadata; undefined if it has none. Unknown facts are skipped, so the log of a
+ * newer version can be read.
  */
 export function factsFromMetadata(
   metadata: Readonly<Record<string, unknown>> | undefined,

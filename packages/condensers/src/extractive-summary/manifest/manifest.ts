@@ -28,7 +28,7 @@ export interface ErrorEntry {
   readonly address: string | undefined;
 }
 
-/** What the agent said last before the user answered. */
+/** The last words of the agent before the user answered. */
 export interface Turn {
   readonly agent: EventId;
   readonly user: EventId;

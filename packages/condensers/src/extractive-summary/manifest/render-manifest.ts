@@ -51,7 +51,7 @@ export function renderManifest(manifest: Manifest, options: RenderManifestOption
   return header;
 }
 
-/** The user's words of a manifest, as a section of its text. */
+/** Returns the user's words of a manifest, as a section of its text. */
 export function userWordsOf(
   { userWords }: Manifest,
   { original, beginsWithRequest = true }: Pick<RenderManifestOptions, 'original' | 'beginsWithRequest'>,

@@ -30,7 +30,7 @@ const endMark = new RegExp(
 const endingVerbs = new Set(['kill', 'stop', 'close', 'terminate', 'cancel']);
 const plainId = /^[\w.-]{1,80}$/;
 
-/** What a call says of things that run without it: those that it announces, and those of its arguments that it ends. */
+/** Returns the processes that a call starts and leaves running, and those of its arguments that it ends. */
 export function readRunning(
   text: string,
   of: {
@@ -50,7 +50,7 @@ export function readRunning(
   return [...facts, ...ended.map((id): Fact => ({ kind: 'running', id, of: '', isEnded: true }))];
 }
 
-/** The ids of what a notice of the runtime says has ended. */
+/** Returns the ids of what a notice of the runtime says has ended. */
 export function endedInNotice(text: string, isRunning: (id: string) => boolean): readonly string[] {
   const notice = text.slice(0, 20_000);
   return notice.split(/(?=<(?:task|shell|bash|agent)[-_]?id>)/i).flatMap((part) => {
