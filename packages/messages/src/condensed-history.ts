@@ -59,8 +59,9 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
 }
 
 /**
- * Condensation for agents that hold plain messages. The host's list stays the log of messages; the history keeps only its own
- * events, and applies them wherever a list begins as it did when they were made. So edits, branches and restarts need no call.
+ * Makes a history that condenses for agents that hold plain messages. The host's list stays the log of messages. The
+ * history keeps only its own events, and applies them wherever a list begins as it did when they were made. So edits,
+ * branches and restarts need no call.
  *
  * @example
  * ```ts

@@ -12,7 +12,10 @@ export function asStoreError(what: string, error: unknown): Error {
   return new EventStoreError(`PostgreSQL could not ${what}: ${message}.${wayOut}`, { cause: error });
 }
 
-/** As {@link asStoreError}; where the server chose another transaction over this one, it is a {@link ConcurrencyError}. */
+/**
+ * Returns the error as {@link asStoreError} does. Where the server chose another transaction over this one, it is a
+ * {@link ConcurrencyError}.
+ */
 export function asAppendError(conversationId: string, error: unknown): Error {
   if (wasOverruled(error)) {
     const reason = error instanceof Error ? error.message : 'another transaction was preferred';

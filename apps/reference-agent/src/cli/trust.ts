@@ -29,7 +29,8 @@ export interface TrustFlags {
 }
 
 /**
- * Trusts a project's configuration, and prints what counts from now on; trusts it no longer, or lists what is trusted.
+ * Trusts a project's configuration and prints the values that apply from now on, or takes the trust back, or lists what
+ * is trusted.
  *
  * @throws {@link TrustError} when there is nothing to trust, or the record cannot be used; `InvalidSettingsError` when the
  * project's configuration is wrong.

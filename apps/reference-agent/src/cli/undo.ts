@@ -19,8 +19,8 @@ export interface UndoFlags {
 }
 
 /**
- * `palimpsest undo`: brings the files back that the agent changed since an event, and forks the session there. The session
- * itself stays as it is. Resolves to the exit status.
+ * Runs `palimpsest undo`: brings the files back that the agent changed since an event, and forks the session there. The
+ * session itself stays as it is. Resolves to the exit status.
  *
  * @throws {@link UsageError} when there is nothing to undo, or no such event; {@link UndoConflictError} when a file was changed
  *   by another hand, and nothing is undone then; {@link ConversationBusyError} while the session runs.

@@ -77,8 +77,8 @@ export interface Inbox {
 }
 
 /**
- * Delivers what waits: each message is appended, and then taken out. A process that dies in between leaves a message that is in the log
- * already; the next delivery only takes it out. Safe during a run of the same object.
+ * Delivers what waits: each message is appended, and then taken out. A process that dies in between leaves a message
+ * that is in the log already. The next delivery only takes it out. Safe during a run of the same object.
  *
  * @throws {@link ConversationBusyError} when another writer holds the conversation; what the store and the inbox throw. What was not
  *   delivered still waits.

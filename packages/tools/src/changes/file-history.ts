@@ -131,7 +131,7 @@ export function fileHistory({ directory }: FileHistoryOptions): FileHistory {
   };
 }
 
-/** SHA-256, in hexadecimal digits. */
+/** Returns the SHA-256, in hexadecimal digits. */
 export function digestOf(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex');
 }

@@ -42,8 +42,9 @@ export async function planUndo({ workspace, history, events, before }: UndoOptio
 }
 
 /**
- * Brings files back to what they were before an event: changed files get their content and their mode, deleted ones are written
- * again, created ones are deleted. Resolves to what was done. It can be repeated: what is done already is passed over.
+ * Brings files back to what they were before an event: changed files get their content and their mode, deleted ones are
+ * written again, created ones are deleted. Resolves to the steps that were done. It can be repeated: what is done
+ * already is passed over.
  *
  * @param options.force - overwrites files that were changed by another hand. @defaultValue false
  * @throws {@link UndoConflictError} when a file was changed by another hand; nothing is undone then.

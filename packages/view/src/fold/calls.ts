@@ -258,7 +258,7 @@ export function hasPendingCall(batch: Batch, position: number): boolean {
   return batch.calls.some((call) => call.position < position && isPending(call, position));
 }
 
-/** True if, at a position of the log, a call has a result that came before its batch was sealed. */
+/** Returns true if, at a position of the log, a call has a result that came before its batch was sealed. */
 export function isAnsweredInPlace(call: Call, position: number): boolean {
   return call.answeredAt < position && !call.isLate;
 }

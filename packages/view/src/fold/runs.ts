@@ -24,7 +24,10 @@ export const longestRun = 64;
 /** The keys of the runs of events, by their ids. Only events with a key are in it. */
 export type RunKeys = ReadonlyMap<EventId, readonly string[]>;
 
-/** For each index of a list, the start of the first run that its event joins; the index itself if it joins none. */
+/**
+ * Returns for each index of a list the start of the first run that its event joins, or the index itself if it joins
+ * none.
+ */
 export function startsOfRuns(events: readonly LLMConvertibleEvent[], keys: RunKeys): readonly number[] {
   /** For each key, the start of its newest run. */
   const newest = new Map<string, number>();

@@ -28,9 +28,9 @@ export interface SettlingOptions extends CondenseContext {
 }
 
 /**
- * Runs a condenser before a model call: calls it, appends its condensation and calls it again, until it returns a view. Returns
- * that view; send it to the model. The number of rounds is bounded: after `maxCondensations` in a row, empty ones among them, the
- * log's own view is returned (reported with the outcome `unsettled`).
+ * Runs a condenser before a model call: calls it, appends its condensation and calls it again, until it returns a view.
+ * Returns that view. Send it to the model. The number of rounds is bounded: after `maxCondensations` in a row, empty
+ * ones among them, the log's own view is returned (reported with the outcome `unsettled`).
  *
  * Reports are appended to the log as `condensation-attempt` events before the result, because condensers read their failures
  * there. They are passed to `report` too. A report that is not a valid event is appended as `invalid-report` with the reason. A

@@ -24,9 +24,9 @@ export interface PinEvent extends CustomEvent {
 }
 
 /**
- * Makes the event that pins other events; append it to the log. Pinned events are protected from condensation. Pinning a call
- * or a result also pins the other calls and results of its batch. Events that were forgotten before stay forgotten, and ids
- * that are not in the log are ignored. Pinned events do not count towards the bounds of condensers.
+ * Makes the event that pins other events. Append it to the log. Pinned events are protected from condensation. Pinning
+ * a call or a result also pins the other calls and results of its batch. Events that were forgotten before stay
+ * forgotten, and ids that are not in the log are ignored. Pinned events do not count towards the bounds of condensers.
  *
  * @throws {@link InvalidEventError} when `eventIds` is neither an id nor a list of ids, or an id is not a non-empty string.
  *
