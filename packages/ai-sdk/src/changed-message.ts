@@ -49,7 +49,7 @@ export function extractedMessage<Message extends { readonly role: string }>(
   return unmarked({ ...message, content: [unmarked({ ...part, ...ownOptions(part), toolCallId: as })] });
 }
 
-/** Whether a part makes a message that a provider accepts. */
+/** Returns true if a part makes a message that a provider accepts. */
 function isSubstance(part: unknown, kind: PartKind | undefined): boolean {
   return kind !== 'thinking' && kind !== 'approval' && !(isOf('text')(part) && field(part, 'text') === '');
 }

@@ -2,7 +2,7 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 import { Socket } from 'node:net';
 import pg from 'pg';
 
-/** How long a connection may take to begin. */
+/** The time that a connection may take to begin. */
 const connectionTimeoutMillis = 10_000;
 
 /** The database of a runner: a pool of connections for all that DBOS does, whose tables exist before its first use. */

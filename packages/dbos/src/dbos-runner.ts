@@ -18,8 +18,8 @@ export interface DbosRunnerOptions extends ConversationWorkOptions {
   /** Workers of one name share the requests. @defaultValue 'palimpsest' */
   readonly name?: string;
   /**
-   * How many conversations a worker runs at once. DBOS keeps it in the database: all workers of the name have that of the one that started
-   * last. @defaultValue 4
+   * The number of conversations that a worker runs at once. DBOS keeps it in the database: all workers of the name have
+   * that of the one that started last. @defaultValue 4
    */
   readonly maxConcurrentRuns?: number;
   /**
@@ -27,11 +27,15 @@ export interface DbosRunnerOptions extends ConversationWorkOptions {
    * once. After the same time without an answer the worker takes a connection for lost. Unit: milliseconds. @defaultValue 30000
    */
   readonly leaseMs?: number;
-  /** How often a worker looks for requests of dead workers, and for its own that nobody serves. Unit: milliseconds. @defaultValue 5000 */
+  /**
+   * The time between two looks of a worker for requests of dead workers, and for its own that nobody serves. Unit:
+   * milliseconds. @defaultValue 5000
+   */
   readonly sweepMs?: number;
   /**
-   * How often a worker looks for new requests, and whether others have cancelled those that it runs. For new requests DBOS keeps it in the
-   * database: all workers of the name have that of the one that started last. Unit: milliseconds. @defaultValue 1000
+   * The time between two looks of a worker for new requests, and for those of its own that others have cancelled. For
+   * new requests DBOS keeps it in the database: all workers of the name have that of the one that started last. Unit:
+   * milliseconds. @defaultValue 1000
    */
   readonly pollMs?: number;
   /**
@@ -40,7 +44,7 @@ export interface DbosRunnerOptions extends ConversationWorkOptions {
    * @defaultValue nothing is told
    */
   readonly onTrouble?: (error: unknown) => void;
-  /** Where DBOS writes its log. @defaultValue nowhere */
+  /** The port to which DBOS writes its log. @defaultValue nowhere */
   readonly logger?: DLogger;
 }
 

@@ -64,7 +64,7 @@ export class Requests {
     return rows.map(({ id }) => id);
   }
 
-  /** How many wait. */
+  /** Returns the number of requests that wait. */
   async waiting(): Promise<number> {
     const rows = await this.#ask<{ readonly count: string }>(
       `select count(*) as count from dbos.workflow_status where queue_name = $1 and status = 'ENQUEUED'`,
@@ -111,7 +111,7 @@ export class Requests {
     );
   }
 
-  /** Whether a worker still has a request that it was given. */
+  /** Returns true if a worker still has a request that it was given. */
   async isOf(executorId: string, workflowID: string): Promise<boolean> {
     const condition = `${running} and executor_id = $2 and workflow_uuid = $3`;
     return (await this.#select(condition, [this.#queue, executorId, workflowID])).length > 0;

@@ -117,7 +117,7 @@ export function extractedMessage<Message extends object>(
 
 const emptied = ['invalid_tool_calls', 'tool_call_chunks'] as const;
 
-/** Whether a block makes a message that a provider accepts. */
+/** Returns true if a block makes a message that a provider accepts. */
 function isSubstance(block: unknown): boolean {
   const kind = blockKind(block);
   const text = field(block, 'text');
@@ -203,7 +203,7 @@ function changedKwargs(kwargs: unknown, { calls }: MessageChanges): unknown {
   };
 }
 
-/** Where `@langchain/openai` keeps the ids of function call items. */
+/** The place where `@langchain/openai` keeps the ids of function call items. */
 const itemIds = '__openai_function_call_ids__';
 
 /** LangChain sends the items of an answer in the place of the message, so they change with it. */

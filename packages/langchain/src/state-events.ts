@@ -56,7 +56,7 @@ export class StateEvents implements EventStore {
     yield { conversationId: '', version: this.events.length };
   }
 
-  /** Whether these events begin with those of a state. */
+  /** Returns true if these events begin with those of a state. */
   beginsWith(events: readonly StateEvent[]): boolean {
     return events.length <= this.events.length && events.every(({ id }, index) => this.events[index]?.id === id);
   }

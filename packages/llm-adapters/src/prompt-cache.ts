@@ -13,8 +13,8 @@ export interface SentPrompt {
   /** The hints that {@link promptToSend} gave for them. @defaultValue nothing: the messages are known and no more */
   readonly cache?: PromptHints;
   /**
-   * How many messages the request had that was the last to change any of those before them. Where later requests ended, they
-   * were cached; where earlier ones did, something else was. Unit: messages. @defaultValue 0: none was
+   * The number of messages in the newest request that changed earlier messages. Where later requests ended, they were
+   * cached. Where earlier ones ended, something else was. Unit: messages. @defaultValue 0: none was
    */
   readonly rewrittenMessages?: number;
 }
@@ -180,8 +180,8 @@ export interface RequestPair {
   readonly previous: AnsweredRequest;
   readonly answered: AnsweredRequest;
   /**
-   * How much of the previous request this one begins with, as the provider counts. Unit: tokens. @defaultValue all of it: the
-   * conversation has only grown
+   * The size of the beginning that this request shares with the previous one, as the provider counts. Unit: tokens.
+   * @defaultValue all of it: the conversation has only grown
    */
   readonly keptTokens?: number;
   /** Of the model. @defaultValue nothing: a cache of unknown life, and a minimum of 1,024 tokens */

@@ -41,7 +41,8 @@ export interface SdkLLMOptions {
    */
   readonly prices?: TokenPrices;
   /**
-   * How long a server may be silent: before its answer, or before the next piece of a streamed one. Unit: milliseconds.
+   * The time for which a server may be silent: before its answer, or before the next piece of a streamed one. Unit:
+   * milliseconds.
    * @defaultValue 600,000
    */
   readonly timeoutMs?: number;

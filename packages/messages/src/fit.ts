@@ -16,13 +16,15 @@ export interface CondensedHistoryOptions<Message, HostTool extends object = obje
    */
   readonly store?: EventStore | undefined;
   /**
-   * How long the condenser may take for one decision, unless its own deadline is longer. Then the list goes as it is condensed already, with a
-   * `CondenserTimeoutError` as `problem`. Unit: milliseconds; `Infinity` is no deadline. @defaultValue 300000
+   * The time that the condenser may take for one decision, unless its own deadline is longer. Then the list goes as it
+   * is condensed already, with a `CondenserTimeoutError` as `problem`. Unit: milliseconds; `Infinity` is no deadline.
+   * @defaultValue 300000
    */
   readonly condenserTimeoutMs?: number | undefined;
   /**
-   * How much memory conversations may take, as estimated from their messages; those that were not used for longest are given up, and read
-   * again when they come back. The one in use is kept, whatever its size. Unit: bytes. @defaultValue 268435456 (256 MiB)
+   * The memory that conversations may take, as estimated from their messages. Those that were not used for longest are
+   * given up, and read again when they come back. The one in use is kept, whatever its size. Unit: bytes. @defaultValue
+   * 268435456 (256 MiB)
    */
   readonly maxMemoryBytes?: number | undefined;
   /**

@@ -21,7 +21,7 @@ import type { OwnEvents, Placement } from './log/own-events.js';
 import { actionOf, answerTo } from './own-tools.js';
 import type { OwnAnswer, OwnTools, ToolAnswer } from './own-tools.js';
 
-/** How many lists of one conversation are kept read: branches. */
+/** The number of lists of one conversation that are kept read: branches. */
 const maxLogs = 4;
 
 /** What a conversation takes in memory, measured on recorded ones: messages, events, snapshots. Unit: bytes a character. */

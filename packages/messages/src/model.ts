@@ -8,17 +8,28 @@ import { estimateMediaTokens, estimateTokens } from '@palimpsest/view';
 export interface ModelOptions {
   /** The model's name, as its provider writes it. Routers' prefixes are understood. @defaultValue nothing is known of the model */
   readonly model?: string | undefined;
-  /** How the model wants its thinking back. @defaultValue by the model's name; `none` is sent as the host holds it */
+  /**
+   * The form in which the model wants its thinking back. @defaultValue by the model's name; `none` is sent as the host
+   * holds it
+   */
   readonly thinking?: ThinkingMode | undefined;
-  /** Whether the model refuses thinking after an edit of what came before it. @defaultValue true for Claude models of which `thinking` is `prefix-bound` */
+  /**
+   * True if the model refuses thinking after an edit of what came before it. @defaultValue true for Claude models of
+   * which `thinking` is `prefix-bound`
+   */
   readonly bindsThinking?: boolean | undefined;
   /** Unit: tokens. @defaultValue by the model's name, else unknown */
   readonly contextWindow?: number | undefined;
   /** The largest answer. Unit: tokens. @defaultValue unknown */
   readonly maxOutputTokens?: number | undefined;
-  /** What the model charges, as shares of the price of an input token. @defaultValue by the model's name, else unknown */
+  /**
+   * The prices of the model, as shares of the price of an input token. @defaultValue by the model's name, else unknown
+   */
   readonly prices?: CachePrices | undefined;
-  /** How long the provider keeps an unused prefix. Unit: milliseconds. @defaultValue by the model's name, else unknown */
+  /**
+   * The time for which the provider keeps an unused prefix. Unit: milliseconds. @defaultValue by the model's name, else
+   * unknown
+   */
   readonly cacheLifeMs?: number | undefined;
   /** Size of an event. Unit: tokens. @defaultValue an estimate by the model's characters per token */
   readonly estimateTokens?: EstimateTokens | undefined;

@@ -35,8 +35,8 @@ export interface PostgresEventStoreOptions {
    */
   readonly namedStatements?: boolean;
   /**
-   * How long the server keeps the right to write of a process that it hears nothing of. A process that lives is heard of three times in
-   * this time. Unit: milliseconds. @defaultValue 30000
+   * The time for which the server keeps the right to write of a process that it hears nothing of. A process that lives
+   * is heard of three times in this time. Unit: milliseconds. @defaultValue 30000
    */
   readonly leaseMs?: number;
   /** The schema of the tables, as in `migrate`. @defaultValue the search path's */

@@ -12,7 +12,7 @@ import { sessionsFolder } from '../settings/user-folders.js';
 export interface UndoFlags {
   /** The last event that stays: its id, or the beginning of it. @defaultValue the one before the last message of the user */
   readonly to?: string;
-  /** Says what would be done. */
+  /** True: prints the changes and makes none. */
   readonly dryRun?: boolean;
   /** Files that were changed by another hand are restored, too. */
   readonly force?: boolean;

@@ -18,7 +18,7 @@ export interface SlashCommand extends CommandBody {
 
 /** The work of a command. It is loaded when the command is called. */
 export interface CommandBody {
-  /** Returns what the argument may be, from what was typed of it. @defaultValue nothing is offered */
+  /** Returns the possible arguments, from the part that was typed. @defaultValue nothing is offered */
   complete?(argument: string, session: InteractiveSession): readonly Choice[] | Promise<readonly Choice[]>;
   /**
    * Does it. The caller shows an error of `PalimpsestError` to the user.

@@ -17,7 +17,7 @@ export interface DemoReport extends Comparison {
   /** The model's final words. */
   readonly answer?: string;
   readonly ending: 'done' | 'stuck' | 'limit' | 'error' | 'interrupted';
-  /** Why the run failed, when it did. */
+  /** The reason why the run failed, when it did. */
   readonly failure?: string;
   /** The tests, run once more in the workspace after the agent had stopped. Absent when the run was interrupted. */
   readonly tests?: { readonly exitStatus: number; readonly output: string };

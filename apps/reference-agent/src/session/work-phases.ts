@@ -60,7 +60,7 @@ export class WorkPhases {
     this.show();
   }
 
-  /** Tells the phase, and whether a summary is made behind, where that has changed. */
+  /** Reports the phase, and whether a summary is made in the background, where that has changed. */
   show(): void {
     const { state } = this.#listeners;
     const { phase, isCondensingBehind } = this.#shown(state.type === 'working');

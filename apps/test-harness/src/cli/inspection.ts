@@ -26,7 +26,7 @@ export interface InspectedItem {
   readonly tokens: number;
   /** The size before it was masked. Absent for an item that is as it was logged. Unit: tokens. */
   readonly loggedTokens?: number;
-  /** Why the item is in the view but is not sent. Absent for an item that is sent. */
+  /** The reason why the item is in the view but is not sent. Absent for an item that is sent. */
   readonly leftOut?: string;
   readonly text: string;
 }

@@ -119,7 +119,7 @@ export interface LogFile {
   readonly file: string;
   /** The path relative to the given folder. For a given file, its name. */
   readonly name: string;
-  /** Why the file is skipped, if no agent wrote it. */
+  /** The reason why the file is skipped, if no agent wrote it. */
   readonly notALog?: string;
 }
 

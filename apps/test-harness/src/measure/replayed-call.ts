@@ -12,7 +12,7 @@ export interface CondensedCall {
   readonly view: View;
   /** The condensations that were made before this call. */
   readonly condensations: readonly Condensation[];
-  /** Why the condenser failed. The view was left as it was. */
+  /** The reason why the condenser failed. The view was left as it was. */
   readonly errors: readonly string[];
   /** What the condenser reported of this call. */
   readonly attempts: readonly AttemptReport[];

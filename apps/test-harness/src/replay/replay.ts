@@ -26,9 +26,9 @@ export interface ReplayOptions {
   readonly contextWindow?: number | undefined;
   /** The model that condensers call, as `provider/name`; its key is read from the environment. @defaultValue a stand-in */
   readonly summariser?: string | undefined;
-  /** How many threads replay. 0: this one. @defaultValue 0 */
+  /** The number of threads that replay. 0: this one. @defaultValue 0 */
   readonly workers?: number;
-  /** Where results are stored and found again. @defaultValue none: everything is computed */
+  /** The place where results are stored and found again. @defaultValue none: everything is computed */
   readonly cacheFolder?: string | undefined;
   /** Ends the replay early: what is done is returned, what is begun is given up. */
   readonly signal?: AbortSignal;

@@ -40,7 +40,7 @@ export interface ReplaySettings {
   readonly summariser?: (() => Summariser) | undefined;
   /** A condenser that takes longer is called no more in this session. Unit: milliseconds. @defaultValue 60,000 */
   readonly timeoutMs?: number;
-  /** Whether the replays keep what a model would have read at each call. @defaultValue false */
+  /** True if the replays keep what a model would have read at each call. @defaultValue false */
   readonly withTimeline?: boolean;
 }
 

@@ -9,7 +9,7 @@ import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 export interface SummariseOldestOptions {
   readonly name: string;
   readonly llm: LLM;
-  /** Whether it acts before this call. A request of the host is met in any case. */
+  /** True if it acts before this call. A request of the host is met in any case. */
   readonly isDue: (view: View, context: CondenseContext) => boolean;
   /** The range to summarise; its ends move forward to the next cut points, the end to the newest step at most. */
   readonly rangeOf: (view: View, context: CondenseContext) => EventRange;

@@ -10,9 +10,9 @@ import type { RunOutcome } from '../outcome.js';
  */
 export interface Runner {
   /**
-   * Asks for a run of a conversation; resolves when the request is kept. Call it after each message, confirmation or rejection: during a
-   * run it means another run afterwards, so that nothing which came too late for the first one is left unread. A request for a
-   * conversation that has nothing to do does nothing.
+   * Requests a run of a conversation. Resolves when the request is kept. Call it after each message, confirmation or
+   * rejection: during a run it means another run afterwards, so that nothing which came too late for the first one is
+   * left unread. A request for a conversation that has nothing to do does nothing.
    */
   enqueue(conversationId: string): Promise<void>;
 

@@ -52,7 +52,10 @@ export interface MessageChanges {
  */
 export interface CacheMark {
   readonly value: unknown;
-  /** How long the provider keeps what is marked, if the mark says so. Marks with longer lives stand first. Unit: milliseconds. */
+  /**
+   * The time for which the provider keeps what is marked, if the mark says so. Marks with longer lives stand first.
+   * Unit: milliseconds.
+   */
   readonly lifeMs: number;
 }
 
@@ -63,7 +66,7 @@ export interface RecalledContent {
   readonly images: readonly ImageContent[];
   /** Parts of the host's own messages. */
   readonly files: readonly unknown[];
-  /** Whether they stood in a result. Not every API takes images and files there. */
+  /** True if they stood in a result. Not every API takes images and files there. */
   readonly stoodInResult: boolean;
 }
 

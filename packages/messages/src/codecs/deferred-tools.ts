@@ -1,7 +1,10 @@
 import { field, isRecord, listOf } from '@palimpsest/llm-adapters/wire';
 import type { HostMessage } from './codec.js';
 
-/** Whether a tool is loaded only when the model has found it: it is then no part of the prefix that is cached and signed. */
+/**
+ * Returns true if a tool is loaded only when the model has found it: it is then no part of the prefix that is cached
+ * and signed.
+ */
 function isDeferred(tool: unknown): boolean {
   const options = field(tool, 'providerOptions');
   return [tool, field(options, 'anthropic'), field(options, 'openai')].some(

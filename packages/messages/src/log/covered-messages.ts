@@ -6,7 +6,7 @@ interface LogOfMessages {
   readonly view: View;
   /** The messages from which an event was made. */
   messagesOf(id: EventId): readonly number[];
-  /** How many messages a condensation in force covers. */
+  /** Returns the number of messages that a condensation in force covers. */
   coveredBy(id: EventId | undefined): number;
 }
 

@@ -27,7 +27,7 @@ export interface LogOptions {
   /** The pages of PDFs that the provider reads of a request. @defaultValue 600 */
   readonly maxPages?: number | undefined;
   readonly now: () => Date;
-  /** Whether tools are deferred. Messages that load them are then kept. */
+  /** True if tools are deferred. Messages that load them are then kept. */
   readonly defersTools: boolean;
   /** Makes the events that follow from an event of a message: directives. @defaultValue none follow */
   readonly following?: ((event: Event, log: readonly Event[]) => Promise<readonly Event[]>) | undefined;
@@ -56,7 +56,7 @@ export class HistoryLog {
   /** The ids of the calls that have a result. */
   readonly #answered = new Set<string>();
   #hasSecondResults = false;
-  /** How many messages are in the log. */
+  /** The number of messages in the log. */
   #read = 0;
   /** Our own events that hold for the list, in the order of the log. */
   readonly #held: OwnEvent[] = [];
@@ -82,7 +82,7 @@ export class HistoryLog {
     return this.#projection.view;
   }
 
-  /** Whether a call has two results. Such a list is not sent as it is. */
+  /** True if a call has two results. Such a list is not sent as it is. */
   get hasSecondResults(): boolean {
     return this.#hasSecondResults;
   }
@@ -109,7 +109,7 @@ export class HistoryLog {
     return this.#log;
   }
 
-  /** Whether the log was made for a request like this. */
+  /** Returns true if the log was made for a request like this. */
   isFor({ model, instructions, defersTools, thinking }: LogOptions): boolean {
     const own = this.#options;
     const isSame = own.model === model && own.instructions === instructions && own.thinking === thinking;
@@ -153,7 +153,10 @@ export class HistoryLog {
     );
   }
 
-  /** Whether new messages continue the answer, or the instructions, at the end of the list. The log is then made anew. */
+  /**
+   * Returns true if new messages continue the answer, or the instructions, at the end of the list. The log is then made
+   * anew.
+   */
   continuesLast(message: HostMessage): boolean {
     const last = this.list.at(this.list.length - 1)?.host.role;
     return last !== undefined && last !== 'user' && last === message.role;
@@ -224,7 +227,7 @@ export class HistoryLog {
     };
   }
 
-  /** How many messages a condensation in force covers. */
+  /** Returns the number of messages that a condensation in force covers. */
   coveredBy(id: EventId | undefined): number {
     return this.#held.find(({ event }) => event.id === id)?.covers.count ?? 0;
   }
@@ -254,7 +257,7 @@ export class HistoryLog {
     else this.#put(own.event);
   }
 
-  /** Whether another condensation had forgotten what this one forgets when it was stored: one summary stays. */
+  /** Returns true if another condensation had forgotten what this one forgets when it was stored: one summary stays. */
   #isOvertaken({ event, behind }: OwnEvent): boolean {
     if (!isCondensation(event)) return false;
     if (behind !== undefined && this.#overtaken.has(behind)) return true;
@@ -384,7 +387,7 @@ function recalled(event: Event): Event {
   return Object.freeze({ ...event, details: Object.freeze({ recalledEventIds: Object.freeze([]) }) });
 }
 
-/** Whether more than its events follows from a message. */
+/** Returns true if more than its events follows from a message. */
 function isBound({ pair, isBarrier, replacesBefore }: HostMessage): boolean {
   return pair !== undefined || isBarrier === true || replacesBefore === true;
 }

@@ -87,7 +87,7 @@ export interface PlacedRequest {
 export interface AttributedAnswer {
   /** The digest of the list up to and including the answer. */
   readonly answer: string;
-  /** How many messages the list of the request had. */
+  /** The number of messages in the list of the request. */
   readonly count: number;
   readonly sent: string;
 }

@@ -25,11 +25,11 @@ export interface CuttingOptions {
   readonly least: number;
   /** What the view may take. Unit: tokens. */
   readonly room: number;
-  /** Whether the model has the tool that reads what was cut. */
+  /** True if the model has the tool that reads what was cut. */
   readonly canRecall: boolean;
   /** The size by which a result is large. Unit: tokens. @defaultValue all of it */
   readonly sizeOf?: ((event: ToolResultEvent) => number) | undefined;
-  /** Whether the next one has to be cut too, given what was saved. Unit: tokens. @defaultValue all of them */
+  /** True if the next one has to be cut too, given what was saved. Unit: tokens. @defaultValue all of them */
   readonly isNeeded?: ((saved: number) => boolean) | undefined;
 }
 

@@ -30,7 +30,7 @@ export interface RoomOptions {
   readonly refused: number | undefined;
   /** The window of which an earlier refusal told. */
   readonly told: number | undefined;
-  /** Whether the model has the tool that reads what is hidden. */
+  /** True if the model has the tool that reads what is hidden. */
   readonly canRecall: boolean;
 }
 

@@ -368,7 +368,7 @@ function describe(value: unknown): string {
   }
 }
 
-/** Whether a value, or an object in it, is frozen. */
+/** Returns true if a value, or an object in it, is frozen. */
 function isAnyFrozen(value: unknown, inside: readonly object[] = []): boolean {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || inside.includes(value)) return false;
   return Object.isFrozen(value) || Object.values(value).some((inner) => isAnyFrozen(inner, [...inside, value]));

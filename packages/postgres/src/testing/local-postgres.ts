@@ -8,7 +8,7 @@ import { makeServerUser } from './server-user.js';
 
 /** A PostgreSQL server for tests. */
 export interface LocalPostgres {
-  /** Where a client connects. */
+  /** The place where a client connects. */
   readonly url: string;
   /** Stops the server at once, and starts it again. Undefined where the server is not ours. */
   restart?(): Promise<void>;

@@ -27,12 +27,12 @@ export class CommandOutput {
   #isWaiting = false;
   #bytes = 0;
 
-  /** How much was read. Unit: bytes. */
+  /** The size of what was read. Unit: bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether the disk has to catch up before more is read. */
+  /** True if the disk has to catch up before more is read. */
   get isWaiting(): boolean {
     return this.#isWaiting;
   }
@@ -114,7 +114,7 @@ export interface OutputFolder {
    * whose store has the same folder reads them with `read_output`.
    */
   readonly directory: string;
-  /** How much of one output is kept: its beginning. Unit: characters. @defaultValue 100,000,000 */
+  /** The length of one output that is kept: its beginning. Unit: characters. @defaultValue 100,000,000 */
   readonly maxCharacters?: number;
 }
 
@@ -198,7 +198,7 @@ export class OutputWriter {
 export class LimitedOutput {
   readonly #limit: number;
   #head = '';
-  /** How much may still be added to the head; 0 once the tail holds something. */
+  /** The length that may still be added to the head; 0 once the tail holds something. */
   #room: number;
   #tail = '';
   #length = 0;

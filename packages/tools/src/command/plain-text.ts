@@ -2,7 +2,7 @@ import { textBoundary, withoutControls } from '@palimpsest/events';
 
 /** A line that is longer is handed on in parts. Unit: characters. */
 const longestLine = 65_536;
-/** How much of an unfinished line waits for the end of an escape sequence. Unit: characters. */
+/** The length of an unfinished line that waits for the end of an escape sequence. Unit: characters. */
 const longestSequence = 256;
 /** A line with a greater share of them is no text. */
 const binaryShare = 0.3;

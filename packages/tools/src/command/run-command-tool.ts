@@ -8,7 +8,10 @@ import type { CommandResult, CommandSettings } from './run-command.js';
 
 /** Options of {@link runCommandTool}. */
 export interface RunCommandToolOptions extends CommandSettings {
-  /** How much of a longer output the model reads, unless the agent shows less. Unit: characters. @defaultValue 12,000 */
+  /**
+   * The length of a longer output that the model reads, unless the agent shows less. Unit: characters. @defaultValue
+   * 12,000
+   */
   readonly maxCharacters?: number;
 }
 

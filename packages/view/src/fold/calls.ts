@@ -14,7 +14,7 @@ type AssistantEvent = ActionEvent | (MessageEvent & { readonly role: 'assistant'
  * ignores positions at or after its own position, so one record serves every view.
  */
 export interface Batch {
-  /** Tells it from the other batches of a log. */
+  /** A number that no other batch of the log has. */
   readonly ordinal: number;
   /** In the order of the log; grows while the batch is open. */
   calls: Call[];
@@ -38,7 +38,9 @@ export interface Call {
   readonly sentId: string;
   /** The call repeats the id of an open call. It is never sent and never answered. */
   readonly isRepeated: boolean;
-  /** How many calls have repeated its id while it was open, and have no result yet. Their results are not its own. */
+  /**
+   * The number of calls that repeated its id while it was open and have no result yet. Their results are not its own.
+   */
   repetitions: number;
   /** Its results, in the order of the log: the newest is sent in the place of the first. Undefined while there is none. */
   results: Result[] | undefined;
@@ -79,7 +81,7 @@ export class CallHistory {
   readonly #calls: (Call | undefined)[] = [];
   #batches = 0;
   #open: Batch | undefined;
-  /** How many calls of the open batch have no result. */
+  /** The number of the open batch's calls without a result. */
   #waiting = 0;
   /** The position of the newest assistant event. */
   #assistantAt = -1;

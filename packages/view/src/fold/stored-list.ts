@@ -45,7 +45,7 @@ export interface StoredBatch {
   readonly index: number;
   /** The index of its last result in place; -1 if there is none. */
   lastResult: number;
-  /** How many of its actions with a result in place, and of these results, are in the list. */
+  /** The number of its actions with a result in place, and of these results, that are in the list. */
   calls: number;
   results: number;
   /**

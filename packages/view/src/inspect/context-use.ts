@@ -38,7 +38,7 @@ export interface ContextItem {
   readonly eventId: EventId;
   /** By which `recall` and people name the event. */
   readonly address: string;
-  /** What most of it is. */
+  /** The kind of its largest part. */
   readonly kind: ContextKind;
   /** The tool that was called, or that answered. */
   readonly toolName?: string;
@@ -46,19 +46,19 @@ export interface ContextItem {
   readonly index: number;
   /** Unit: tokens, as the view estimates. */
   readonly tokens: number;
-  /** What is sent of it. */
+  /** The size of the part that is sent. */
   readonly sentTokens: number;
 }
 
 /** Options of {@link contextUse}. Unit of the sizes: tokens, as the view estimates. */
 export interface ContextUseOptions {
-  /** What is sent beside the view, such as tools that its system prompt does not hold. @defaultValue 0 */
+  /** The size of what is sent beside the view, such as tools that its system prompt does not hold. @defaultValue 0 */
   readonly besideTokens?: number | undefined;
-  /** What a request may hold. @defaultValue unknown */
+  /** The largest size of a request. @defaultValue unknown */
   readonly contextWindow?: number | undefined;
   /** The size at which the condenser acts in any case. @defaultValue unknown */
   readonly threshold?: number | undefined;
-  /** How many of the largest events are named. @defaultValue 10 */
+  /** The number of the largest events that are named. @defaultValue 10 */
   readonly largest?: number | undefined;
   /** The kind of a message or a result, where the host knows it better. @defaultValue as the event itself says */
   readonly kindOf?: ((event: LLMConvertibleEvent) => ContextKind | undefined) | undefined;
@@ -70,16 +70,19 @@ export interface ContextUseOptions {
 export interface ContextUse {
   /** The size of the view: the sum of all `parts`. */
   readonly tokens: number;
-  /** What is sent of it: without the part `not-sent`. */
+  /** The size of the part that is sent: without the part `not-sent`. */
   readonly sentTokens: number;
   readonly besideTokens: number;
   /** By kind, the largest first. */
   readonly parts: readonly ContextPart[];
   /** The largest events, by what is sent of them, the largest first. */
   readonly largest: readonly ContextItem[];
-  /** What is left until the condenser acts in any case; negative if it is overdue. Undefined if the threshold is not known. */
+  /**
+   * The size that is left until the condenser acts in any case; negative if it is overdue. Undefined if the threshold
+   * is not known.
+   */
   readonly untilThreshold?: number;
-  /** What is left of the window; negative if the view does not fit. Undefined if the window is not known. */
+  /** The size that is left of the window; negative if the view does not fit. Undefined if the window is not known. */
   readonly untilWindow?: number;
 }
 

@@ -8,9 +8,9 @@ import type { View } from '../view.js';
 export interface SentThinkingOptions {
   /** @defaultValue the view's own mode */
   readonly thinking?: ThinkingMode | undefined;
-  /** Whether signed blocks are sent: to the provider that has signed them. @defaultValue true */
+  /** True if signed blocks are sent: to the provider that has signed them. @defaultValue true */
   readonly signed?: boolean | undefined;
-  /** Whether unsigned reasoning is sent: never, with calls, or always. @defaultValue 'always' */
+  /** The cases in which unsigned reasoning is sent: never, with calls, or always. @defaultValue 'always' */
   readonly plain?: 'never' | 'with-calls' | 'always' | undefined;
 }
 

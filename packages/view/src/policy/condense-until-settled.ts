@@ -19,7 +19,8 @@ export interface SettlingOptions extends CondenseContext {
   /** The maximum number of condensations in a row. @defaultValue 3 */
   readonly maxCondensations?: number | undefined;
   /**
-   * How long each call of the condenser may take, unless its own deadline is longer. Unit: milliseconds; `Infinity` is no deadline.
+   * The time that each call of the condenser may take, unless its own deadline is longer. Unit: milliseconds;
+   * `Infinity` is no deadline.
    * @defaultValue 300000
    */
   readonly condenserTimeoutMs?: number | undefined;

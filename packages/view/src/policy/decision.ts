@@ -16,7 +16,7 @@ const timedOut = 'timed-out';
 /** After one deadline the view has to grow by these events, after two in a row by twice as many, up to the longest wait. */
 const firstWait = 4;
 const longestWait = 64;
-/** How many of the newest internal events are read. */
+/** The number of the newest internal events that are read. */
 const searched = 1_000;
 
 /**
@@ -65,7 +65,7 @@ function ownTimeout({ timeoutMs, stages = [] }: Condenser): number {
   return timeoutMs ?? stages.reduce((sum, stage) => sum + ownTimeout(stage), 0);
 }
 
-/** Whether the view has hardly grown since the condenser's last deadline. */
+/** Returns true if the view has hardly grown since the condenser's last deadline. */
 function isHeldBack(view: View, { name }: Condenser): boolean {
   const sizes: number[] = [];
   const end = Math.max(0, view.internalEvents.length - searched);

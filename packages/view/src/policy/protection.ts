@@ -120,7 +120,10 @@ export function keptEventIds(view: View): ReadonlySet<EventId> {
   return withRuns(stored, stored === view ? kept : new Set([...kept, ...protectedEventIds(stored)]));
 }
 
-/** How long a recalled answer stays: the time after which the measures count it as needed again. Unit: model responses. */
+/**
+ * The time for which a recalled answer stays: the time after which the measures count it as needed again. Unit: model
+ * responses.
+ */
 const keptResponses = 10;
 /** What recalled answers may take of a view, so that they are never what makes it too large. Unit: share of its tokens. */
 const keptShare = 0.25;

@@ -61,7 +61,7 @@ export function forgettable(view: View, selection: Selection): Forgettable {
 /** A cache: a condenser measures what it selects, and then makes the condensation of it. */
 const lastSelections = new WeakMap<View, Selection & { readonly forgettable: Forgettable }>();
 
-/** Whether a list cannot change between two calls. A frozen set can. */
+/** Returns true if a list cannot change between two calls. A frozen set can. */
 function isFixed(list: Selection['units'] | Selection['ids']): boolean {
   return list === undefined || (Array.isArray(list) && Object.isFrozen(list));
 }
@@ -204,7 +204,7 @@ function outsideOfUnit(stored: View, place: number, going: readonly number[]): n
   return place;
 }
 
-/** How many of some ascending numbers are less than a limit. */
+/** Returns the number of some ascending numbers that are less than a limit. */
 function countBelow(ascending: readonly number[], limit: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {

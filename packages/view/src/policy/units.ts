@@ -31,7 +31,7 @@ export function isPartOfCall(event: LLMConvertibleEvent): boolean {
   return event.type === 'action' || isToolResult(event);
 }
 
-/** Whether the view of the log may be cut somewhere between the event before an index and the event at it. */
+/** Returns true if the view of the log may be cut somewhere between the event before an index and the event at it. */
 function isStoredCut(view: View, index: number): boolean {
   const stored = viewOfLog(view);
   if (stored === view) return true;
@@ -42,7 +42,7 @@ function isStoredCut(view: View, index: number): boolean {
   return (stored.cutPoints.atOrAfter(from + 1) ?? Infinity) <= to;
 }
 
-/** Whether the view holds all calls and results that are sent of the units of the log's view around a range. */
+/** Returns true if the view holds all calls and results that are sent of the units of the log's view around a range. */
 function isWhole(view: View, start: number, end: number): boolean {
   const stored = viewOfLog(view);
   if (stored === view) return true;

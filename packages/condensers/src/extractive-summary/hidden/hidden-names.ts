@@ -109,7 +109,7 @@ class List {
     this.space -= line.length + 1;
   }
 
-  /** Whether a line fits and is new. */
+  /** Returns true if a line fits and is new. */
   takes(line: string): boolean {
     return line.length < this.space && !this.#lines.has(line);
   }

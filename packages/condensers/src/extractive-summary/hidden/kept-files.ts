@@ -170,7 +170,7 @@ function plain(path: string): string {
   return path.startsWith('./') ? plain(path.slice(2)) : path;
 }
 
-/** Whether the view shows an event unmasked. */
+/** Returns true if the view shows an event unmasked. */
 function isAsLogged(view: View, id: EventId): boolean {
   const index = view.indexOf(id);
   return index !== undefined && view.events.at(index) === view.original(id);

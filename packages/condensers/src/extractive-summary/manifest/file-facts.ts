@@ -72,7 +72,7 @@ export interface FileCall {
   readonly roles: ArgumentRoles;
   /** The tool's answer. */
   readonly body: string;
-  /** Whether the file was seen before: read, written or found in the log so far. */
+  /** True if the file was seen before: read, written or found in the log so far. */
   readonly isKnown: (path: string) => boolean;
 }
 

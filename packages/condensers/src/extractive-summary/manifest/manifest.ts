@@ -148,7 +148,7 @@ export class Manifest {
     }
   }
 
-  /** Whether the file was read, written or deleted in this stretch. */
+  /** Returns true if the file was read, written or deleted in this stretch. */
   knowsFile(path: string): boolean {
     return this.#files.has(path);
   }
