@@ -41,7 +41,7 @@ export interface CondensingStep {
 export function condensing(options: CondensingOptions): CondensingStep {
   const { conversationId, onFit, tools } = options;
   const historyOf = historiesOf(options, modelMessages());
-  /** What a list stands for that a tool of the loop is given: that of the step, or what was sent in its place. */
+  /** The request of a list that a tool of the loop gets: that of the step, or the one that was sent in its place. */
   const requests = new WeakMap<object, Request>();
   /** The last request of a loop, by its list of steps. */
   const latest = new WeakMap<object, Request & { readonly fitted: Fitted<AiMessage> }>();

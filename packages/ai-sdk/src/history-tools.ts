@@ -22,7 +22,10 @@ export interface HistoryTool {
     input: unknown,
     call: { readonly toolCallId: string; readonly messages: readonly AiMessage[] },
   ) => Promise<unknown>;
-  /** What the model reads of what `execute` returns: text, or parts with the images and files that were recalled. */
+  /**
+   * The form in which the model reads the result of `execute`: text, or parts with the images and files that were
+   * recalled.
+   */
   readonly toModelOutput: (result: { readonly output: unknown }) => ToolOutput;
 }
 

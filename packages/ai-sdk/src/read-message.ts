@@ -125,7 +125,7 @@ function resultIn(part: unknown, path: string): Piece {
   };
 }
 
-/** What a result says, in each of the forms of an output. */
+/** Returns the content of a result, in each of the forms of an output. */
 function outputContent(part: unknown, path: string) {
   const output = field(part, 'output');
   const value = field(output, 'value') ?? field(part, 'result');

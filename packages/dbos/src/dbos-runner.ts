@@ -120,7 +120,7 @@ class Worker {
   readonly #requests: Requests;
   readonly #lock: WorkerLock;
   readonly #work = new RunningWork();
-  /** What runs, by the ids of the requests. */
+  /** The running work, by the ids of the requests. */
   readonly #workOf = new Map<string, ConversationWork>();
   /** What this worker has for DBOS, and does not know of, since the last look. */
   #unknown: ReadonlySet<string> = new Set();

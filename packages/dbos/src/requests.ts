@@ -87,7 +87,7 @@ export class Requests {
     return byWorker(await this.#select(condition, [workflowName, applicationVersionOf(this.#queue)]));
   }
 
-  /** Who asked for it, as W3C `traceparent`. */
+  /** Returns the span that requested it, as W3C `traceparent`. */
   async traceparentOf(workflowID: string): Promise<string | undefined> {
     const [found] = await this.#ask<{ readonly traceparent: string | null }>(
       `select attributes ->> 'traceparent' as traceparent from dbos.workflow_status where workflow_uuid = $1`,

@@ -1,7 +1,7 @@
 import { ContextOverflowError } from '@langchain/core/errors';
 import { field } from '@palimpsest/messages';
 
-/** How deep errors are looked into. Each middleware puts an error into one of its own. */
+/** The depth to which errors are searched. Each middleware puts an error into one of its own. */
 const maxDepth = 20;
 
 /**

@@ -27,7 +27,7 @@ export interface LLM {
    */
   readonly facts?: ModelFacts;
   /**
-   * Asks the model once. When `signal` aborts, rejects with the signal's reason.
+   * Calls the model once. When `signal` aborts, rejects with the signal's reason.
    *
    * @throws {@link LLMError} when the call fails; the class says what to do about it.
    */

@@ -17,7 +17,10 @@ export type RelevanceOptions = Pick<RelevanceToolOptions, 'guardrails' | 'marker
 /** The answer of a history's tool to a call. */
 export interface ToolAnswer {
   readonly text: string;
-  /** What the host puts into its result, in its own form: the text, or where images and files were recalled the parts of a result. */
+  /**
+   * The content that the host puts into its result, in its own form: the text, or where images and files were recalled
+   * the parts of a result.
+   */
   readonly content: unknown;
   readonly isError: boolean;
 }

@@ -23,7 +23,7 @@ export interface PostgresSession extends PostgresClient {
   release?(destroy?: boolean): unknown;
   /** Closes the connection, where there is no `release`. */
   end?(): unknown;
-  /** Where the connection reports that it broke while nothing was asked. */
+  /** Listens for the report of a connection that it broke while no statement ran. */
   on?(event: 'error', listener: (error: Error) => void): unknown;
   off?(event: 'error', listener: (error: Error) => void): unknown;
 }

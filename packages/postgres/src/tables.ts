@@ -8,7 +8,7 @@ export interface Tables {
   readonly events: string;
   readonly inbox: string;
   readonly rates: string;
-  /** What keeps the locks of this schema's conversations apart from those of another one. */
+  /** The key that separates the locks of this schema's conversations from those of another one. */
   readonly lockSpace: string;
 }
 

@@ -47,8 +47,8 @@ export interface LogAtPosition {
 }
 
 /**
- * What the functions below ask a view beyond its public members. `Symbol.for` makes the keys the same in every copy of the
- * package.
+ * The keys of what the functions below read of a view beyond its public members. `Symbol.for` makes them the same in
+ * every copy of the package.
  */
 const viewOfLogKey: unique symbol = Symbol.for('@palimpsest/view/view-of-log');
 const withoutPropertiesKey: unique symbol = Symbol.for('@palimpsest/view/without-properties');

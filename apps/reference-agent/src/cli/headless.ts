@@ -68,7 +68,10 @@ export async function headlessRun(
   }
 }
 
-/** Tells once which servers the start waits for, to people. The first line of `stream-json` is `init`, so that says nothing before. */
+/**
+ * Prints once, to people, the servers that the start waits for. The first line of `stream-json` is `init`, so that says
+ * nothing before.
+ */
 function waitingLine(
   { outputFormat }: RunFlags,
   { stderr }: CliContext,

@@ -37,7 +37,7 @@ export interface CommandSurface {
   show(page: Page): Promise<void>;
   /** Has the user choose from a list. Undefined: given up. */
   choose(title: string, items: readonly Choice[]): Promise<string | undefined>;
-  /** Asks for a line of text. Undefined: given up. */
+  /** Requests a line of text from the user. Undefined: given up. */
   ask(question: string): Promise<string | undefined>;
   /** Puts text into the input line, to be edited and sent; the plain mode shows it. */
   edit(text: string): void;

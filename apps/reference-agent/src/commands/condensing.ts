@@ -173,7 +173,7 @@ export const undoCompactCommand: CommandBody = {
   },
 };
 
-/** Returns what the model reads again. */
+/** Returns the events that the model reads again. */
 function backPhrase(events: number, masked: number): string {
   const parts = [
     ...(events > 0 || masked === 0 ? [formatCount(events, 'event')] : []),

@@ -112,7 +112,7 @@ export const costCommand: CommandBody = {
   },
 };
 
-/** Returns what a session has cost. */
+/** Returns the costs of a session. */
 function costPage(figures: SessionFigures): Page {
   const { bills, comparison, cacheBreaks, costUsd, cachedShare, saved } = figures;
   if (bills.length === 0) return { title: 'Cost', lines: [{ text: 'No model was asked yet.' }] };

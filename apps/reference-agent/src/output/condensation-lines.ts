@@ -113,7 +113,7 @@ export function condensationLines(details: CondensationDetails, { view, prices }
 
 const saidElsewhere = new Set(['condenser', 'reason', 'stage', 'model', 'costUsd', 'tokensBefore', 'tokensAfter']);
 
-/** Returns what the condenser recorded of itself, a line each. */
+/** Returns the condenser's own records, a line each. */
 function metadataLines(metadata: Readonly<Record<string, unknown>>): readonly Line[] {
   const { stage, model } = metadata;
   return [

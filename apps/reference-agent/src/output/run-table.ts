@@ -241,7 +241,7 @@ function padded(text: string, width: number): string {
   return cut + ' '.repeat(Math.max(0, width - widthOf(cut)));
 }
 
-/** Returns how the calls of a step ended: the worst ending, or the size of the results. */
+/** Returns the ending of a step's calls: the worst ending, or the size of the results. */
 function endingOf(results: readonly StreamEventOf<'tool-result'>[]): {
   readonly text: string;
   readonly color: 'red' | 'yellow' | 'dim';

@@ -72,7 +72,7 @@ export class CallItem extends TranscriptItem {
     return [head, ...said, ...this.#folded(width)];
   }
 
-  /** Returns how it ended, in a word or two. */
+  /** Returns its ending, in a word or two. */
   #ending(): string {
     const result = this.#result;
     if (result === undefined) return '';

@@ -83,7 +83,7 @@ export async function openWorkingSession(
 /** Larger files are not compared before an answer. Unit: bytes. */
 const maxPreviewBytes = 2_000_000;
 
-/** Returns what to show of a call that waits, as the workspace is now. */
+/** Returns the display of a call that waits, as the workspace is now. */
 async function approvalOf(
   { id, toolCall, summary, securityRisk: risk }: ActionEvent,
   { workspace, permitted }: Pick<OpenedSession, 'workspace' | 'permitted'>,

@@ -240,8 +240,8 @@ export function assertFocus(focus: string | undefined): void {
 }
 
 /**
- * Returns what the user wants the requested condensation to keep in view: the focus of the newest open request of theirs. What a
- * tool or a model asked for is not the user's word.
+ * Returns the focus that the user gave for the requested condensation, in the newest open request. The focus of a tool
+ * or a model is not the user's word.
  */
 function requestedFocus(view: View): string | undefined {
   if (!view.unhandledCondensationRequest) return undefined;

@@ -38,8 +38,8 @@ export interface ServerProfile extends ChatDialect {
   /** The server is asked to stream its usage with `stream_options`; others send it unasked or refuse the field. */
   readonly asksForStreamUsage: boolean;
   /**
-   * What ends a streamed answer. `finish-reason`: only the finish reason; a stream without one was cut. `done`: also the line
-   * `data: [DONE]`, for servers that may send no finish reason.
+   * The end of a streamed answer. `finish-reason`: only the finish reason; a stream without one was cut. `done`: also
+   * the line `data: [DONE]`, for servers that may send no finish reason.
    */
   readonly endOfStream: 'finish-reason' | 'done';
   /** The fields for the prompt cache that are sent: the key, or the key, breakpoints and lifetime. */

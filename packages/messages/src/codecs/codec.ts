@@ -37,7 +37,8 @@ export interface MessageChanges {
   /** All signed thinking of the message is left out: its signature is bound to another history. @defaultValue it stays */
   readonly thinking?: 'left-out' | undefined;
   /**
-   * What is neither call, result nor thinking: text, images, and whatever is unread. Left out, or replaced by other parts.
+   * The change of what is neither call, result nor thinking: text, images, and whatever is unread. Left out, or
+   * replaced by other parts.
    */
   readonly words?: 'left-out' | readonly KnownContent[] | undefined;
   /** By the id with which {@link Codec.read} names a call; an empty id stands for a call without one. */
@@ -114,8 +115,9 @@ export interface Codec<Message = unknown, HostTool extends object = object> {
    */
   extracted(message: Message, id: string, as: string): Message | undefined;
   /**
-   * What a provider takes of a list whose neighbours a condensation has changed: joins messages of the user where the server wants the
-   * roles to alternate, or restores what has to stand first. Not called for a list that is untouched. @defaultValue the list
+   * Returns a form that a provider takes of a list whose neighbours a condensation has changed: joins messages of the
+   * user where the server wants the roles to alternate, or restores what has to stand first. Not called for a list that
+   * is untouched. @defaultValue the list
    */
   arranged?(messages: readonly Message[]): readonly Message[];
   /** The cache marks of a message, in order. @defaultValue the host has none */

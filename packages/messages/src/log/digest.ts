@@ -4,7 +4,7 @@ import { isRecord } from '@palimpsest/llm-adapters/wire';
 import type { ContentPiece, Piece, UnreadPiece } from '@palimpsest/llm-adapters/wire';
 import type { HostMessage } from '../codecs/codec.js';
 
-/** What this module asks of a program's `process`, where there is one. */
+/** The members of a program's `process` that this module uses, where there is one. */
 interface HasBuiltinModules {
   readonly process?: { readonly getBuiltinModule?: (id: 'node:crypto') => typeof import('node:crypto') | undefined };
 }
@@ -35,7 +35,7 @@ export function messageDigest(host: HostMessage): string {
   return digestOf(canonicalText(host));
 }
 
-/** What equal messages have in common: their text without thinking. */
+/** Returns the part that equal messages have in common: their text without thinking. */
 function canonicalText({ role, sender, pieces }: HostMessage): string {
   return JSON.stringify([role ?? '', sender ?? '', ...pieces.flatMap(canonicalPiece)]);
 }

@@ -87,7 +87,7 @@ export class HistoryLog {
     return this.#hasSecondResults;
   }
 
-  /** Returns what counts the estimated size of the events that the log holds now. Unit: tokens. */
+  /** Returns a counter of the estimated size of the events that the log holds now. Unit: tokens. */
   sizeSoFar(): () => number {
     const [events, sizes, { view }] = [this.#log, this.#sizes, this];
     const { length } = events;
@@ -214,7 +214,7 @@ export class HistoryLog {
     this.#put(event);
   }
 
-  /** Where an event that is made now belongs. What covers nothing of its own holds up to the newest answer. */
+  /** Returns the place of an event that is made now. What covers nothing of its own holds up to the newest answer. */
   placement(event?: Event): Placement {
     const { list, place } = this;
     const covered = event !== undefined && isCondensation(event) ? coveredMessages(event, this) : 0;

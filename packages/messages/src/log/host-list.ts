@@ -109,7 +109,7 @@ export class HostList {
   }
 }
 
-/** Tells whether a reader takes over more than text from the host's message. */
+/** Returns true if a reader takes over more than text from the host's message. */
 function holdsOfHost(piece: Piece): boolean {
   switch (piece.type) {
     case 'content':

@@ -163,7 +163,7 @@ export class OwnEvents {
     return this.#answers.get(answer);
   }
 
-  /** What was sent for lists that end behind the same answer, in order. */
+  /** Returns the messages that were sent for lists that end after the same answer, in order. */
   requestsBehind(answer: Place): readonly PlacedRequest[] {
     return this.#requests.get(keyOf(answer)) ?? [];
   }

@@ -11,7 +11,7 @@ import { recallToolName } from '@palimpsest/relevance-tool';
 import { keptEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 
-/** What stays of a result that is cut: at each end this share of the room, and at most so many characters. */
+/** The part of a cut result that stays: at each end this share of the room, and at most so many characters. */
 const endShare = 1 / 32;
 const longestEnd = 8_000;
 const charsPerToken = 4;
@@ -23,7 +23,7 @@ const charsPerToken = 4;
 export interface CuttingOptions {
   /** Unit: tokens, as the view estimates. */
   readonly least: number;
-  /** What the view may take. Unit: tokens. */
+  /** The largest size of the view. Unit: tokens. */
   readonly room: number;
   /** True if the model has the tool that reads what was cut. */
   readonly canRecall: boolean;

@@ -17,7 +17,10 @@ export interface CodecContractOptions<Message> {
    * result, an image, and thinking where the host has it.
    */
   readonly conversations: () => readonly (readonly Message[])[];
-  /** What the host's provider would refuse in a list. @defaultValue calls and results are paired as {@link Codec.read} reads them */
+  /**
+   * Returns the problems for which the host's provider would refuse a list. @defaultValue calls and results are paired
+   * as {@link Codec.read} reads them
+   */
   readonly problems?: ((messages: readonly Message[]) => readonly string[]) | undefined;
 }
 

@@ -218,7 +218,7 @@ function undoStep(path: string, edits: readonly [FileEdit, ...FileEdit[]], now: 
 }
 
 /**
- * Returns what keeps a file from being brought back. A change is recorded before it is made, so a file may also be as it was
+ * Returns the obstacle to bringing a file back. A change is recorded before it is made, so a file may also be as it was
  * before the change, if the program was killed there.
  */
 function conflictOf(edits: readonly FileEdit[], now: CurrentState): UndoConflict | undefined {

@@ -22,7 +22,7 @@ const input = z.object({
   timeout_seconds: z.number().positive().max(longestTimeout).default(60).describe('It is ended after so many seconds.'),
 });
 
-/** What the lines around the output take of what the model may read. Unit: characters. */
+/** The length of the lines around the output, of what the model may read. Unit: characters. */
 const around = 600;
 
 /** Returns the tool `run_command`. */

@@ -1,7 +1,7 @@
 import { addressOf, isToolResult, sliceText } from '@palimpsest/events';
 import type { ContentPart, LLMConvertibleEvent, Redaction } from '@palimpsest/events';
 
-/** What a redaction changes of its event. */
+/** The changes that a redaction makes to its event. */
 type Change = Pick<Redaction, 'text' | 'arguments' | 'cut'>;
 
 /**

@@ -147,7 +147,7 @@ function keyOf(kind: ContextKind, toolName = ''): string {
   return `${kind} ${toolName}`;
 }
 
-/** What is known of an event beside itself. */
+/** The known facts of an event beside itself. */
 interface Known {
   readonly kind: ContextKind | undefined;
   /** The thinking of it that is sent. */
@@ -171,7 +171,7 @@ function sharesOf(event: LLMConvertibleEvent, tokens: number, known: Known): rea
   return [{ kind, tokens: main }, ...shares];
 }
 
-/** What the event is for, where nobody says otherwise. */
+/** Returns the purpose of an event, where nothing else is stated. */
 function kindOfEvent(event: LLMConvertibleEvent): ContextKind {
   if (isToolResult(event)) return event.redacted === true ? 'notes' : 'results';
   switch (event.type) {
@@ -188,7 +188,7 @@ function kindOfEvent(event: LLMConvertibleEvent): ContextKind {
   }
 }
 
-/** What an event holds beside what it is for. */
+/** Returns the kinds of what an event holds beside its own purpose. */
 function besideKind(event: LLMConvertibleEvent, thinking: readonly string[] | undefined): readonly Share[] {
   switch (event.type) {
     case 'system-prompt':

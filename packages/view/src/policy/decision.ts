@@ -20,9 +20,9 @@ const longestWait = 64;
 const searched = 1_000;
 
 /**
- * Asks a condenser for its decision, and waits until a deadline: `timeoutMs`, or the condenser's own if that is longer.
- * At the deadline the condenser's signal is aborted, the attempt is reported, and a later result is ignored. While a
- * condenser is held back after that, the view is returned without calling it, and a request is refused.
+ * Calls a condenser for its decision, and waits until a deadline: `timeoutMs`, or the condenser's own if that is
+ * longer. At the deadline the condenser's signal is aborted, the attempt is reported, and a later result is ignored.
+ * While a condenser is held back after that, the view is returned without calling it, and a request is refused.
  *
  * @param timeoutMs - `Infinity` is no deadline
  * @throws {@link CondenserTimeoutError} at the deadline; the signal's reason as soon as the signal is aborted; the condenser's errors

@@ -5,7 +5,7 @@ import { cuttableLength, redactedCopy } from '../fold/redacted-copy.js';
 import { viewOfLog } from '../log-view.js';
 import type { View } from '../view.js';
 
-/** What the user's messages that wait for an answer may take together. Unit: share of the window. */
+/** The largest size of all the user's messages that wait for an answer. Unit: share of the window. */
 const waitingShare = 1 / 4;
 /** No text is cut to less. Unit: tokens. */
 const leastTokens = 100;

@@ -125,7 +125,7 @@ export function keptEventIds(view: View): ReadonlySet<EventId> {
  * responses.
  */
 const keptResponses = 10;
-/** What recalled answers may take of a view, so that they are never what makes it too large. Unit: share of its tokens. */
+/** The largest size of recalled answers in a view, so that they never make it too large. Unit: share of its tokens. */
 const keptShare = 0.25;
 
 /**

@@ -38,7 +38,7 @@ export function hiddenNames(
   options: {
     /** The events that are forgotten now, in order. */
     readonly going: readonly LLMConvertibleEvent[];
-    /** What stands before the lists in the same summary. */
+    /** The text before the lists in the same summary. */
     readonly summary: string;
     /** Unit: tokens. */
     readonly maxTokens: number;

@@ -5,7 +5,7 @@ import type { EventRange } from '../../authoring/rolling/selection.js';
 import { effectsOf } from './files-of-call.js';
 import type { FileEffects, FileUse } from './files-of-call.js';
 
-/** Where a range shows a file: a read or a complete write, and the changes since then. */
+/** The place where a range shows a file: a read or a complete write, and the changes since then. */
 interface ShownFile {
   readonly path: string;
   /** The size of what shows it. Unit: tokens, as the view estimates. */
@@ -15,7 +15,7 @@ interface ShownFile {
   readonly units: readonly Unit[];
 }
 
-/** What a call did to files, and its position in the log. */
+/** The effects of a call on files, and its position in the log. */
 interface Step {
   readonly position: number;
   readonly effects: FileEffects;

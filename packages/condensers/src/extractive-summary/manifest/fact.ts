@@ -11,7 +11,7 @@ export interface TaskItem {
   readonly status?: string;
 }
 
-/** How a command or a call ended. */
+/** The end of a command or a call. */
 interface Outcome {
   readonly status: CallStatus;
   readonly onlyLooks?: boolean;

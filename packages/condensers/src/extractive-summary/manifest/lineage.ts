@@ -125,7 +125,7 @@ export function lineageOf(
 /** A cache: the manifest behind a chain of condensations, by the last of them. One stays for a conversation. */
 const chains = new WeakMap<Condensation, Behind>();
 
-/** What was read of a range, with what is behind its summaries. */
+/** The facts that were read of a range, with those behind its summaries. */
 interface RangeRead extends Behind {
   readonly ids: readonly EventId[];
 }

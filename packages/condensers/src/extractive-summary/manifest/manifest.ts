@@ -161,7 +161,7 @@ export class Manifest {
     return this.#running.has(id);
   }
 
-  /** What no later result has ended. */
+  /** The running entries that no later result has ended. */
   get running(): readonly RunningEntry[] {
     return [...this.#running.values()];
   }

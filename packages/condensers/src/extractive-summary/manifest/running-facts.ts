@@ -8,7 +8,10 @@ export const mostRunning = 10;
 /** Runtimes write at the beginning and at the end of a result; what stands between is the program's. Unit: characters. */
 const edge = 500;
 
-/** How runtimes announce what goes on without the call: a session, a command in the background, a terminal, an agent. */
+/**
+ * The forms in which runtimes announce what goes on without the call: a session, a command in the background, a
+ * terminal, an agent.
+ */
 const announcements: readonly RegExp[] = [
   /\brunning\b[^\n]{0,40}?\bID\b[ :=]*([\w-]{1,80})/g,
   /\bwith (?:shellId|id): ([\w.-]{1,80}?)(?=>| is still running\b| is running in\b| moved to )/g,
