@@ -31,7 +31,7 @@ const partNames: Readonly<Record<ContextKind, string>> = {
   'not-sent': 'kept, but not sent',
 };
 
-/** `/context`. */
+/** Runs `/context`. */
 export const contextCommand: CommandBody = {
   async run(_, surface) {
     const opened = requireOpenSession(surface.session);
@@ -95,7 +95,7 @@ function freeLines({ untilWindow, untilThreshold }: ContextUse, condenser: strin
   ];
 }
 
-/** `/view`. */
+/** Runs `/view`. */
 export const viewCommand: CommandBody = {
   async run(_, surface) {
     const opened = requireOpenSession(surface.session);
@@ -104,7 +104,7 @@ export const viewCommand: CommandBody = {
   },
 };
 
-/** `/cost`. */
+/** Runs `/cost`. */
 export const costCommand: CommandBody = {
   async run(_, surface) {
     const { conversation } = requireOpenSession(surface.session);
