@@ -198,7 +198,10 @@ const failures = new Set([
   'file-history',
 ]);
 
-/** Returns what to print of an error that the user can do something about. Undefined for a defect, whose stack is needed. */
+/**
+ * Returns the text to print for an error that the user can do something about. Undefined for a defect, whose stack is
+ * needed.
+ */
 export function problemOf(error: unknown): { readonly message: string; readonly exitStatus: number } | undefined {
   if (!PalimpsestError.isInstance(error)) return undefined;
   return {
@@ -207,7 +210,10 @@ export function problemOf(error: unknown): { readonly message: string; readonly 
   };
 }
 
-/** Returns what to report of an error in a session that goes on. The text of a defect holds its stack, which is needed to repair it. */
+/**
+ * Returns the text to show for an error in a session that goes on. The text of a defect holds its stack, which is
+ * needed to repair it.
+ */
 export function problemText(error: unknown): string {
   const defect = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return problemOf(error)?.message ?? `Palimpsest has a defect: ${defect}`;

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 const require = createRequire(import.meta.url);
 
 /**
- * What a dynamic `import()` of the built program becomes (see tsup.config.ts): the same module, and no second copy of it. Where
- * `require` takes ES modules, all that the module imports is read at once; `import()` hands each file to another thread and back,
- * which takes more CPU time than reading it.
+ * Loads a module where the built program has a dynamic `import()` (see tsup.config.ts): the same module, and no second
+ * copy of it. Where `require` takes ES modules, all that the module imports is read at once; `import()` hands each file
+ * to another thread and back, which takes more CPU time than reading it.
  */
 export async function loadModule(specifier: string): Promise<unknown> {
   if (!process.features.require_module) return import(specifier);

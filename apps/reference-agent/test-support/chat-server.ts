@@ -5,22 +5,22 @@ import { onTestFinished } from 'vitest';
 /** Options of a server of Chat Completions. */
 export type ChatServerOptions = Parameters<typeof openaiServer>[0];
 
-/** A call of a tool, on the wire. */
+/** Returns a call of a tool, on the wire. */
 export function toolCall(name: string, input: object, id = 'call_1'): object {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
 }
 
-/** An answer that calls tools. */
+/** Returns an answer that calls tools. */
 export function calls(content: string | null, ...tool_calls: object[]) {
   return { message: { content, tool_calls } };
 }
 
-/** An answer in words. */
+/** Returns an answer in words. */
 export function says(content: string) {
   return { message: { content } };
 }
 
-/** A compatible server until the end of the test. */
+/** Returns a compatible server until the end of the test. */
 export async function chatServer(options: ChatServerOptions): Promise<ProviderServer> {
   const server = await openaiServer({ profile: 'llama.cpp', ...options });
   onTestFinished(() => server.close());

@@ -19,7 +19,10 @@ interface Block {
 const file = new URL('../sample-project-plan.json', import.meta.url);
 const plan = JSON.parse(readFileSync(file, 'utf8')) as Plan;
 
-/** The model of the demo for a server: it follows the plan of the demo by what it is sent, and says no name of a step. */
+/**
+ * Returns the model of the demo for a server: it follows the plan of the demo by what it is sent, and says no name of a
+ * step.
+ */
 export function demoModel(): (request: JsonObject) => Turn {
   const steps = new Map<string, string>();
   return (request) => {

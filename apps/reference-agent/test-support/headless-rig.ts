@@ -7,7 +7,7 @@ import { resumeCommand, runCommand } from '../src/cli/run.js';
 import type { CliContext, RunFlags } from '../src/context.js';
 import type { StreamEvent } from '../src/output/stream-event.js';
 
-/** How a command ended, and what it printed. */
+/** The exit status and the output of a command. */
 export interface Ran {
   readonly status: number;
   readonly stdout: string;
@@ -91,7 +91,7 @@ function eventsIn(stdout: string): readonly StreamEvent[] {
   return lines.map((line) => JSON.parse(line) as StreamEvent);
 }
 
-/** The events of one type. */
+/** Returns the events of one type. */
 export function eventsOf<Type extends StreamEvent['type']>(
   { events }: Ran,
   type: Type,
@@ -99,7 +99,10 @@ export function eventsOf<Type extends StreamEvent['type']>(
   return events.filter((event): event is Extract<StreamEvent, { readonly type: Type }> => event.type === type);
 }
 
-/** The results in the order of their calls. Calls of one response run together: their results come in the order in which they end. */
+/**
+ * Returns the results in the order of their calls. Calls of one response run together: their results come in the order
+ * in which they end.
+ */
 export function resultsByCall(ran: Ran): ReturnType<typeof eventsOf<'tool-result'>> {
   const results = eventsOf(ran, 'tool-result');
   return eventsOf(ran, 'tool-call').flatMap(({ id }) => results.filter(({ call }) => call === id));

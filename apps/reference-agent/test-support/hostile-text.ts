@@ -50,7 +50,10 @@ export const hostile = fc
 const sgr = /\u001b\[[0-9;]*m/g;
 const obeyed = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
-/** What is wrong with a line of the screen: undefined if it is no wider than asked and has no escape but colours of ours. */
+/**
+ * Returns the fault of a line of the screen. Undefined if the line is no wider than asked and has no escape but our
+ * colours.
+ */
 export function faultOf(line: string, width: number, { colours }: Styles): string | undefined {
   if (columnsOf(line) > width) return `wider than ${width}: ${JSON.stringify(line)}`;
   const bare = line.replace(CURSOR_MARKER, '');

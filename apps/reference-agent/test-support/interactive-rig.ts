@@ -70,7 +70,7 @@ export async function interactiveRig(
   };
 }
 
-/** What a user reads of a session: the words of both, and what became of calls. */
+/** Returns the text of a session that a user reads: the words of both sides, and the results of calls. */
 export function transcriptOf({ told }: Pick<TalkedTo, 'told'>): readonly string[] {
   const all = told.flatMap((event) => (event.type === 'logged' ? event.told : []));
   return all.flatMap((each) => {

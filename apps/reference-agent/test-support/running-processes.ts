@@ -9,7 +9,7 @@ export interface RunningProcess {
   readonly command: string;
 }
 
-/** All processes. They are looked for again and again, so where there is /proc no `ps` is started for that. */
+/** Returns all processes. They are looked for again and again, so where there is /proc no `ps` is started for that. */
 export function runningProcesses(): readonly RunningProcess[] {
   const pids = numbersIn('/proc');
   if (pids.length > 0) return pids.flatMap((pid) => inProc(pid) ?? []);
@@ -21,7 +21,7 @@ export function runningProcesses(): readonly RunningProcess[] {
   }));
 }
 
-/** Whether a process runs whose program and arguments hold the text. */
+/** Returns true if a process runs whose program and arguments hold the text. */
 export function isRunning(text: string): boolean {
   return runningProcesses().some(({ command }) => command.includes(text));
 }

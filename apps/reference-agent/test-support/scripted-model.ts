@@ -2,7 +2,7 @@ import { anthropicServer } from '@palimpsest/provider-servers';
 import type { AnthropicReply, DeliveryFault, Faults, JsonObject, ProviderServer } from '@palimpsest/provider-servers';
 import { onTestFinished, vi } from 'vitest';
 
-/** What the model answers to one request. */
+/** The model's answer to one request. */
 export interface Turn {
   readonly thinking?: string;
   readonly text?: string;
@@ -19,7 +19,7 @@ export interface Call {
   readonly input: object;
 }
 
-/** A call of a tool, for a {@link Turn}. */
+/** Returns a call of a tool, for a {@link Turn}. */
 export function use(name: string, input: object = {}): Call {
   return { name, input };
 }
@@ -88,7 +88,7 @@ export class ScriptedModel {
   }
 }
 
-/** A promise, and what fulfils it. */
+/** Returns a promise, and what fulfils it. */
 export function gate(): { readonly until: Promise<void>; readonly open: () => void } {
   let open = () => {};
   const until = new Promise<void>((resolve) => (open = resolve));

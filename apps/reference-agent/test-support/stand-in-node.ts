@@ -2,8 +2,8 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
 /**
- * A `PATH` whose `node` is a line of a shell, for runs of the demo whose commands are not what is tested: all tests of the sample
- * project take ten processes, for each time.
+ * Returns a `PATH` whose `node` is a line of a shell, for runs of the demo whose commands are not what is tested: all
+ * tests of the sample project take ten processes, for each time.
  */
 export async function pathWithNode(line: string, folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });

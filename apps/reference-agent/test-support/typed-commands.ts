@@ -3,7 +3,7 @@ import type { CommandSurface } from '../src/commands/command.js';
 import { runTypedCommand, typedCommand } from '../src/commands/index.js';
 import type { InteractiveSession } from '../src/session/interactive-session.js';
 
-/** What stands on the place where commands are typed. */
+/** A surface for typed commands, with the text that was shown on it. */
 export interface TypedCommands {
   /** Types a command and waits for it. Resolves to what it said and showed, as text. */
   type(line: string): Promise<string>;
@@ -54,7 +54,7 @@ class Typed implements CommandSurface {
   }
 }
 
-/** A place where commands are typed, and what they say is kept. */
+/** Returns a place where commands are typed, and what they say is kept. */
 export function typedCommands(session: InteractiveSession): TypedCommands {
   const surface = new Typed(session);
   return {

@@ -53,7 +53,7 @@ export class HarnessError extends PalimpsestError {
   }
 }
 
-/** Returns what an exception says. */
+/** Returns the message of an exception. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

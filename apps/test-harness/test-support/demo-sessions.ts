@@ -19,7 +19,10 @@ const nouns = [
 ];
 const verbs = ['read', 'write', 'find', 'merge', 'split', 'check', 'load', 'store', 'plan', 'apply', 'render', 'order'];
 
-/** A coding session of so many steps, the same for the same seed: files are listed, read, edited and tested, and come back later. */
+/**
+ * Returns a coding session of so many steps, the same for the same seed: files are listed, read, edited and tested, and
+ * come back later.
+ */
 export function codingSession(steps: number, seed: number): readonly Event[] {
   const random = randomNumbers(seed);
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;

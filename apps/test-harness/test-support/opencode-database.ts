@@ -41,7 +41,7 @@ export async function writeOpencodeDatabase(
   if (options.keepLog === true) await rm(place);
 }
 
-/** True for an event that holds this text anywhere. */
+/** Returns true for an event that holds this text anywhere. */
 export function isRecordOf(text: string): (event: unknown) => boolean {
   return (event) => JSON.stringify(event).includes(text);
 }

@@ -16,9 +16,10 @@ export const extent = isLongRun
   : `the first of each kind, ${isThorough ? callsOfThoroughRun : 'some'} model calls of it`;
 
 /**
- * The real sessions below a folder, one kind in each subfolder: the first ones of the first file of each kind, up to a number of model
- * calls. A replay costs the square of a session's length, so each test says how many calls it needs to see everything act; CI's
- * thorough run has 100, and all sessions of the file. All sessions, and whole, in a long run (`npm run test:long`).
+ * Returns the real sessions below a folder, one kind in each subfolder: the first ones of the first file of each kind,
+ * up to a number of model calls. A replay costs the square of a session's length, so each test says how many calls it
+ * needs to see everything act; CI's thorough run has 100, and all sessions of the file. All sessions, and whole, in a
+ * long run (`npm run test:long`).
  */
 export async function* recordedSessions(folder: string, mostModelCalls: number): AsyncGenerator<Session> {
   if (isLongRun) yield* readSessions(folder);

@@ -61,7 +61,7 @@ export interface CondensationWork extends Work {
 }
 
 /**
- * Observes the work of an agent from its begin to its end, around it: what the work calls runs inside. Each method calls its work
+ * An observer of the work of an agent, around it: all that the work calls runs inside. Each method calls its work
  * exactly once, and returns or throws what that does. Nothing is observed by default. {@link openTelemetry} of
  * `@palimpsest/agent/opentelemetry` makes spans and metrics of it.
  */

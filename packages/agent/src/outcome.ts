@@ -49,8 +49,8 @@ export interface RunOutcome {
   /** The final answer, when the run finished. */
   readonly answer?: string;
   /**
-   * Why the last answer ended, if the model did not end it itself: with the status `incomplete`, and with `finished` where the provider gave
-   * a reason that only it knows. Set by the run that got the answer.
+   * The reason why the last answer ended, if the model did not end it itself: with the status `incomplete`, and with
+   * `finished` where the provider gave a reason that only it knows. Set by the run that got the answer.
    */
   readonly finishReason?: FinishReason;
   /** The actions that wait for `Conversation.confirm` or `Conversation.reject`. */

@@ -26,7 +26,7 @@ export type EventSink =
 
 type OnEvents = (batch: readonly Event[]) => void | Promise<void>;
 
-/** Emits events that belong together. Resolves when the host has taken all of them. */
+/** A function that emits events that belong together. It resolves when the host has taken all of them. */
 export type Emit = (...batch: readonly Event[]) => Promise<void>;
 
 /** Options of a step. */

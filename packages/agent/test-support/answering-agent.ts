@@ -6,7 +6,7 @@ import { Agent } from '../src/agent.js';
 /** How many calls its first answer has. With the usage the answer is one event more. */
 export const callsInAnswer = 12;
 
-/** An agent whose model makes its calls in one answer, and is done when it reads results. */
+/** Returns an agent whose model makes its calls in one answer, and is done when it reads results. */
 export function answeringAgent(on: { readonly answer?: () => void; readonly run?: () => void } = {}): Agent {
   const tool = defineTool({
     name: 'write',

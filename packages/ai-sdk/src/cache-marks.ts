@@ -5,7 +5,7 @@ import { partsOf } from './message-parts.js';
 /** The names under which the SDK's providers take a mark for the cache. */
 const names: ReadonlySet<string> = new Set(['cacheControl', 'cache_control', 'cachePoint']);
 
-/** The marks of a message and of its parts, each as the provider options that hold it. */
+/** Returns the marks of a message and of its parts, each as the provider options that hold it. */
 export function marksOf(message: unknown): readonly CacheMark[] {
   return [...partsOf(field(message, 'content')), message].flatMap((one) => {
     const options = field(one, 'providerOptions');
@@ -20,7 +20,7 @@ export function marksOf(message: unknown): readonly CacheMark[] {
   });
 }
 
-/** A message, or a part, without its own marks. */
+/** Returns a message, or a part, without its own marks. */
 export function unmarked<Value extends object>(value: Value): Value {
   const options = field(value, 'providerOptions');
   if (!isRecord(options)) return value;
@@ -31,7 +31,10 @@ export function unmarked<Value extends object>(value: Value): Value {
   return { ...value, providerOptions: Object.fromEntries(entries) };
 }
 
-/** A copy of a message with a mark for all of it: the providers set it on its last part. Undefined if it has one. */
+/**
+ * Returns a copy of a message with a mark for all of it: the providers set it on its last part. Undefined if it has
+ * one.
+ */
 export function marked<Message extends object>(message: Message, { value }: CacheMark): Message | undefined {
   if (!isRecord(value) || marksOf(message).length > 0) return undefined;
   const options = field(message, 'providerOptions');

@@ -7,7 +7,10 @@ import { deniedText, jsonOf } from './read-message.js';
 
 type Content = Exclude<MessageChanges['words'], 'left-out' | undefined>;
 
-/** A copy of a message with changes; the message itself if no change concerns it, undefined if nothing is left of it. */
+/**
+ * Returns a copy of a message with changes; the message itself if no change concerns it, undefined if nothing is left
+ * of it.
+ */
 export function changedMessage<Message extends { readonly role: string }>(
   message: Message,
   changes: MessageChanges,
@@ -27,7 +30,10 @@ export function changedMessage<Message extends { readonly role: string }>(
   };
 }
 
-/** A message with one call or result of a message and nothing else, under another id. Undefined if there is none. */
+/**
+ * Returns a message with one call or result of a message and nothing else, under another id. Undefined if there is
+ * none.
+ */
 export function extractedMessage<Message extends { readonly role: string }>(
   message: Message,
   id: string,
@@ -43,7 +49,7 @@ export function extractedMessage<Message extends { readonly role: string }>(
   return unmarked({ ...message, content: [unmarked({ ...part, ...ownOptions(part), toolCallId: as })] });
 }
 
-/** Whether a part makes a message that a provider accepts. */
+/** Returns true if a part makes a message that a provider accepts. */
 function isSubstance(part: unknown, kind: PartKind | undefined): boolean {
   return kind !== 'thinking' && kind !== 'approval' && !(isOf('text')(part) && field(part, 'text') === '');
 }

@@ -12,12 +12,18 @@ export interface AiMessage {
   readonly role: string;
 }
 
-/** The ModelMessages of the AI SDK, of `ai` 6 and 7: what `generateText` takes and `convertToModelMessages` makes of UIMessages. */
+/**
+ * Returns the codec of the AI SDK's ModelMessages, of `ai` 6 and 7: what `generateText` takes and
+ * `convertToModelMessages` makes of UIMessages.
+ */
 export function modelMessages(): Codec<AiMessage> {
   return { ...shared, name: 'ai-sdk', summary: (text) => userMessage(text) };
 }
 
-/** The messages of a prompt, as a middleware of the AI SDK sees them, of `ai` 6 and 7. Their content is always in parts. */
+/**
+ * Returns the codec of the messages of a prompt, as a middleware of the AI SDK sees them, of `ai` 6 and 7. Their
+ * content is always in parts.
+ */
 export function promptMessages(): Codec<AiMessage> {
   return { ...shared, name: 'ai-sdk-prompt', summary: (text) => userMessage([{ type: 'text', text }]) };
 }

@@ -28,9 +28,9 @@ export interface CondensingStep {
 }
 
 /**
- * A `prepareStep` that condenses: each step of `generateText`, `streamText` or a `ToolLoopAgent` sends what the condenser leaves
- * of all messages. The loop's own messages stay whole, and so does what the SDK returns. One function serves all conversations of
- * a process. A condenser or a store that fails stops no step: see `onFit`.
+ * Returns a `prepareStep` that condenses: each step of `generateText`, `streamText` or a `ToolLoopAgent` sends what the
+ * condenser leaves of all messages. The loop's own messages stay whole, and so does what the SDK returns. One function
+ * serves all conversations of a process. A condenser or a store that fails stops no step: see `onFit`.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export interface CondensingStep {
 export function condensing(options: CondensingOptions): CondensingStep {
   const { conversationId, onFit, tools } = options;
   const historyOf = historiesOf(options, modelMessages());
-  /** What a list stands for that a tool of the loop is given: that of the step, or what was sent in its place. */
+  /** The request of a list that a tool of the loop gets: that of the step, or the one that was sent in its place. */
   const requests = new WeakMap<object, Request>();
   /** The last request of a loop, by its list of steps. */
   const latest = new WeakMap<object, Request & { readonly fitted: Fitted<AiMessage> }>();

@@ -2,7 +2,7 @@ import { condensedHistory, field, textOf } from '@palimpsest/messages';
 import type { Codec, CondensedHistory, CondensedHistoryOptions, Fitted } from '@palimpsest/messages';
 import type { AiMessage } from './codec.js';
 
-/** What `condensing` and `condensingMiddleware` share. */
+/** The options that `condensing` and `condensingMiddleware` share. */
 export interface HistoryOptions extends Omit<CondensedHistoryOptions<AiMessage>, 'codec'> {
   /**
    * The model's name: window, thinking, prices and the estimate of tokens follow from it.
@@ -19,7 +19,7 @@ export interface HistoryOptions extends Omit<CondensedHistoryOptions<AiMessage>,
   readonly onFit?: ((fitted: Fitted<AiMessage>) => void) | undefined;
 }
 
-/** The history of each model, made when the model is called first. */
+/** Returns the history of each model, made when the model is called first. */
 export function historiesOf(
   options: HistoryOptions,
   codec: Codec<AiMessage>,

@@ -22,22 +22,25 @@ export interface HistoryTool {
     input: unknown,
     call: { readonly toolCallId: string; readonly messages: readonly AiMessage[] },
   ) => Promise<unknown>;
-  /** What the model reads of what `execute` returns: text, or parts with the images and files that were recalled. */
+  /**
+   * The form in which the model reads the result of `execute`: text, or parts with the images and files that were
+   * recalled.
+   */
   readonly toModelOutput: (result: { readonly output: unknown }) => ToolOutput;
 }
 
-/** What a model reads of a tool's output: `ToolResultOutput` of the AI SDK. */
+/** The output of a tool that a model reads: `ToolResultOutput` of the AI SDK. */
 export type ToolOutput =
   { readonly type: 'text'; readonly value: string } | { readonly type: 'content'; readonly value: never[] };
 
-/** Answers a call that was made behind these messages. */
+/** A function that answers a call that was made after these messages. */
 export type AnswerTo = (
   messages: readonly AiMessage[],
   call: AiMessage,
   toolCallId: string,
 ) => ReturnType<CondensedHistory<AiMessage>['answerTo']>;
 
-/** The tools of a history by their names, as `generateText` takes them. */
+/** Returns the tools of a history by their names, as `generateText` takes them. */
 export function historyTools(declared: readonly object[], answerTo: AnswerTo): Readonly<Record<string, HistoryTool>> {
   const tools = listOf(declared).map((tool): readonly [string, HistoryTool] => {
     const toolName = textOf(field(tool, 'name')) ?? '';

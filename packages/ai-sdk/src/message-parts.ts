@@ -10,18 +10,18 @@ export type Piece = HostMessage['pieces'][number];
 /** A part of a message, as the host holds it. */
 export type Part = Readonly<Record<string, unknown>>;
 
-/** The parts of a content. Text is one part. */
+/** Returns the parts of a content. Text is one part. */
 export function partsOf(content: unknown): readonly unknown[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
 }
 
 /**
- * What a part is to a condenser. `answered`: a call that the provider runs itself, or of which the answer holds the result, so
- * that no later message has to.
+ * The kind of a part for a condenser. `answered`: a call that the provider runs itself, or of which the answer holds
+ * the result, so that no later message has to.
  */
 export type PartKind = 'words' | 'thinking' | 'call' | 'result' | 'approval';
 
-/** The kinds of the parts of a message. */
+/** Returns the kinds of the parts of a message. */
 export function partKinds(role: unknown, parts: readonly unknown[]): readonly PartKind[] {
   const answered = new Set(
     role === 'assistant' ? parts.filter(isOf('tool-result')).map((part) => field(part, 'toolCallId')) : [],
@@ -48,7 +48,10 @@ export function isOf(type: string): (part: unknown) => boolean {
   return (part) => field(part, 'type') === type;
 }
 
-/** What a provider needs back with a part: the first provider's options that have a field of this name. */
+/**
+ * Returns the value that a provider needs back with a part, from the first provider's options with a field of this
+ * name.
+ */
 export function providerField(part: unknown, name: string): string | undefined {
   const options = field(part, 'providerOptions') ?? field(part, 'providerMetadata');
   if (!isRecord(options)) return undefined;
@@ -57,12 +60,15 @@ export function providerField(part: unknown, name: string): string | undefined {
     .find((value) => value !== undefined);
 }
 
-/** Thinking that its provider has signed. */
+/** Returns true for thinking that its provider has signed. */
 export function isSigned(part: unknown): boolean {
   return providerField(part, 'signature') !== undefined || providerField(part, 'redactedData') !== undefined;
 }
 
-/** The URL of an image, whatever form its data has. Undefined for any other part, and for an image that the provider stores. */
+/**
+ * Returns the URL of an image, whatever form its data has. Undefined for any other part, and for an image that the
+ * provider stores.
+ */
 export function imageUrl(part: unknown): string | undefined {
   const type = field(part, 'type');
   const mediaType = textOf(field(part, 'mediaType')) ?? textOf(field(part, 'mimeType'));

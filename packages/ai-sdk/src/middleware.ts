@@ -28,9 +28,9 @@ export interface CondensingMiddleware {
 }
 
 /**
- * A middleware for `wrapLanguageModel` that condenses each prompt, for code that does not own its loop. A prompt that the provider
- * refuses as too long is condensed harder and sent once more, in a stream before the model has said anything. Thinking that the
- * provider refuses as bound to another conversation is left out, once.
+ * Returns a middleware for `wrapLanguageModel` that condenses each prompt, for code that does not own its loop. A
+ * prompt that the provider refuses as too long is condensed harder and sent once more, in a stream before the model has
+ * said anything. Thinking that the provider refuses as bound to another conversation is left out, once.
  *
  * @example
  * ```ts

@@ -125,7 +125,7 @@ function resultIn(part: unknown, path: string): Piece {
   };
 }
 
-/** What a result says, in each of the forms of an output. */
+/** Returns the content of a result, in each of the forms of an output. */
 function outputContent(part: unknown, path: string) {
   const output = field(part, 'output');
   const value = field(output, 'value') ?? field(part, 'result');
@@ -139,12 +139,12 @@ function outputContent(part: unknown, path: string) {
   }
 }
 
-/** What the AI SDK sends for a call that the user has refused. */
+/** Returns the text that the AI SDK sends for a call that the user has refused. */
 export function deniedText(output: unknown): string {
   return textOf(field(output, 'reason')) ?? 'Tool call execution denied.';
 }
 
-/** JSON text. A value that has none is named by its type. */
+/** Returns a value as JSON text. A value that has none is named by its type. */
 export function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);

@@ -3,13 +3,13 @@ import { base64 } from './message-parts.js';
 
 // The parts of a result that is a `content`. They are named by what holds their data, in `ai` 6 and 7.
 
-/** An image of a message as a part of a result. */
+/** Returns an image of a message as a part of a result. */
 export function imagePart({ url }: { readonly url: string }): object {
   const [, mediaType = 'image/png', data] = /^data:([^;,]*)[^,]*,(.*)$/is.exec(url) ?? [];
   return data === undefined ? { type: 'image-url', url } : { type: 'image-data', data, mediaType };
 }
 
-/** A file of a message as a part of a result. What is one already stays as it is. */
+/** Returns a file of a message as a part of a result. What is one already stays as it is. */
 export function filePart(part: unknown): unknown {
   if (field(part, 'type') !== 'file') return part;
   const mediaType = textOf(field(part, 'mediaType')) ?? 'application/octet-stream';

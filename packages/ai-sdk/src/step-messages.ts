@@ -1,7 +1,7 @@
 import { field, listOf } from '@palimpsest/messages';
 import type { AiMessage } from './codec.js';
 
-/** What a step of `generateText`, `streamText` or `ToolLoopAgent` tells `prepareStep`, in `ai` 6 and 7. */
+/** The arguments of `prepareStep` at a step of `generateText`, `streamText` or `ToolLoopAgent`, in `ai` 6 and 7. */
 export interface Step<Message extends AiMessage = AiMessage> {
   /** The model that is called, or its name. */
   readonly model: unknown;
@@ -20,8 +20,9 @@ export interface Step<Message extends AiMessage = AiMessage> {
 }
 
 /**
- * All messages of a loop, as if no step had put others in their place. In `ai` 7 what `prepareStep` returns is carried to later
- * steps, so the whole is made of the initial messages, the answers, and what the user has said meanwhile, at its places.
+ * Returns all messages of a loop, as if no step had put others in their place. In `ai` 7 what `prepareStep` returns is
+ * carried to later steps, so the whole is made of the initial messages, the answers, and what the user has said
+ * meanwhile, at its places.
  */
 export function messagesOfStep<Message extends AiMessage>(step: Step<Message>): readonly Message[] {
   const { initialMessages, responseMessages, steps = [], experimental_steeringMessages: steering = [] } = step;

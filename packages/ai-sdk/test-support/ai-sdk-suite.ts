@@ -37,7 +37,7 @@ const question = (text = 'Read all the files, and look at the screen.'): ModelMe
   ],
 });
 
-/** The tests of this package against a version of the AI SDK: the real one, over HTTP. */
+/** Registers the tests of this package against a version of the AI SDK: the real one, over HTTP. */
 export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthropic }: Sdk): void {
   const { condensing, condensingMiddleware } = ours;
   const { generateText, jsonSchema, stepCountIs, streamText, tool, ToolLoopAgent, wrapLanguageModel } = ai;

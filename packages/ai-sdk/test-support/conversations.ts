@@ -170,7 +170,7 @@ export function richConversation(): ModelMessage[] {
   ];
 }
 
-/** The messages as `generateText` passes them to a model: contents in parts, without what is the SDK's own. */
+/** Returns the messages as `generateText` passes them to a model: contents in parts, without what is the SDK's own. */
 export function promptOf(messages: readonly ModelMessage[]): AiMessage[] {
   return messages.map((message): AiMessage & { content: unknown } => {
     if (message.role === 'system' || typeof message.content !== 'string') return message;

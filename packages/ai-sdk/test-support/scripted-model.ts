@@ -12,7 +12,7 @@ export interface Script extends ToolLoopOptions {
   readonly contextWindow?: number;
 }
 
-/** A server of a provider with a model that goes on calling tools. */
+/** Returns a server of a provider with a model that goes on calling tools. */
 export function scriptedModel(api: Api, { contextWindow, ...loop }: Script): Promise<ProviderServer> {
   const options = contextWindow === undefined ? {} : { contextWindow };
   return scriptedServer(api === 'anthropic' ? 'anthropic' : 'openai', toolLoop(loop), options);

@@ -3,7 +3,7 @@ import { condenserContract } from '@palimpsest/view/testing';
 import { describe, test } from 'vitest';
 import { contractSeeds } from '../test-support/contract-seeds.js';
 import { hangingLLM, standInLLM } from '../test-support/stand-in-llm.js';
-import { condenserByName, condenserNames, condenserNamesWithModel } from './config/names.js';
+import { condenserByName, condenserNames, condenserNamesWithModel } from './config/own-condensers.js';
 import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
 import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
 import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';

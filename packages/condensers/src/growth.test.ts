@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { standInLLM } from '../test-support/stand-in-llm.js';
 import { amortizedForgettingCondenser } from './amortized-forgetting/amortized-forgetting.js';
 import { browserOutputCondenser } from './browser-output/browser-output.js';
-import { condenserNames } from './config/names.js';
+import { condenserNames } from './config/own-condensers.js';
 import { conversationWindowCondenser } from './conversation-window/conversation-window.js';
 import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
 import { llmAttentionCondenser } from './llm-attention/llm-attention.js';

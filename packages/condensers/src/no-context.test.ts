@@ -3,7 +3,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { standInLLM } from '../test-support/stand-in-llm.js';
-import { condenserByName, condenserNames } from './config/names.js';
+import { condenserByName, condenserNames } from './config/own-condensers.js';
 
 test.each(condenserNames)('%s works without a context, as plain JavaScript may call it', async (name) => {
   const log = logBuilder();

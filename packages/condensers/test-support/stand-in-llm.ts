@@ -2,12 +2,15 @@ import type { CompletionRequest, LLM } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { ScriptedAnswer } from '@palimpsest/llm-adapters/testing';
 
-/** A model that answers at once, with a text, the fields of a tool, or a ranking, and keeps none of what it was asked. */
+/**
+ * Returns a model that answers at once, with a text, the fields of a tool, or a ranking, and keeps none of what it was
+ * asked.
+ */
 export function standInLLM(): LLM {
   return { model: 'stand-in', complete: (request) => scriptedLLM({ script: [answerTo(request)] }).complete(request) };
 }
 
-/** A model that never answers. */
+/** Returns a model that never answers. */
 export function hangingLLM(): LLM {
   return { model: 'hanging', complete: () => new Promise(() => undefined) };
 }

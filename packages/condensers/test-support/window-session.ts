@@ -8,7 +8,7 @@ import type { SummaryInput } from '../src/authoring/model/prompt.js';
 import type { Summarizer, SummaryResult } from '../src/authoring/summaries/summarizer.js';
 import { slidingWindowCondenser } from '../src/sliding-window/sliding-window.js';
 
-/** A summariser that says which requests it read, and keeps what it was given. */
+/** Returns a summariser that says which requests it read, and keeps what it was given. */
 export function readingSummarizer(answer?: (input: SummaryInput, call: number) => unknown) {
   const inputs: SummaryInput[] = [];
   const summarizer: Summarizer = {
@@ -138,14 +138,14 @@ export class Session {
   }
 }
 
-/** A session with windows of three requests and an overlap of one, and what the summariser was given. */
+/** Returns a session with windows of three requests and an overlap of one, and what the summariser was given. */
 export function threeByOne(goesOn?: Session) {
   const { summarizer, inputs } = readingSummarizer();
   const condenser = slidingWindowCondenser({ compactionInterval: 3, overlapSize: 1, summarizer });
   return { condenser, inputs, session: new Session(condenser, { goesOn }) };
 }
 
-/** The summaries that a session shows. */
+/** Returns the summaries that a session shows. */
 export const summaries = ({ shown }: Session) => shown.filter((text) => text.startsWith('S('));
-/** The ids of a view's events. */
+/** Returns the ids of a view's events. */
 export const idsOf = (view: View, from: number, to?: number) => view.events.slice(from, to).map(({ id }) => id);

@@ -2,7 +2,7 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 import { Socket } from 'node:net';
 import pg from 'pg';
 
-/** How long a connection may take to begin. */
+/** The time that a connection may take to begin. */
 const connectionTimeoutMillis = 10_000;
 
 /** The database of a runner: a pool of connections for all that DBOS does, whose tables exist before its first use. */
@@ -55,7 +55,7 @@ export class Database {
 }
 
 /**
- * A connection of its own. It may end while nothing is asked: without a listener the process would end, too.
+ * Opens a connection of its own. It may end while nothing is asked: without a listener the process would end, too.
  *
  * @param signal - ends the attempt to connect, and nothing afterwards
  */

@@ -1,6 +1,6 @@
 import type { DBOSConfig } from '@dbos-inc/dbos-sdk';
 
-/** Where DBOS writes what it does. */
+/** The port to which DBOS writes its log. */
 export type DLogger = NonNullable<DBOSConfig['logger']>;
 
 /** Nothing: what matters to an application is told to `onEnd` and `onTrouble`. */

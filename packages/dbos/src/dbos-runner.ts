@@ -18,8 +18,8 @@ export interface DbosRunnerOptions extends ConversationWorkOptions {
   /** Workers of one name share the requests. @defaultValue 'palimpsest' */
   readonly name?: string;
   /**
-   * How many conversations a worker runs at once. DBOS keeps it in the database: all workers of the name have that of the one that started
-   * last. @defaultValue 4
+   * The number of conversations that a worker runs at once. DBOS keeps it in the database: all workers of the name have
+   * that of the one that started last. @defaultValue 4
    */
   readonly maxConcurrentRuns?: number;
   /**
@@ -27,11 +27,15 @@ export interface DbosRunnerOptions extends ConversationWorkOptions {
    * once. After the same time without an answer the worker takes a connection for lost. Unit: milliseconds. @defaultValue 30000
    */
   readonly leaseMs?: number;
-  /** How often a worker looks for requests of dead workers, and for its own that nobody serves. Unit: milliseconds. @defaultValue 5000 */
+  /**
+   * The time between two looks of a worker for requests of dead workers, and for its own that nobody serves. Unit:
+   * milliseconds. @defaultValue 5000
+   */
   readonly sweepMs?: number;
   /**
-   * How often a worker looks for new requests, and whether others have cancelled those that it runs. For new requests DBOS keeps it in the
-   * database: all workers of the name have that of the one that started last. Unit: milliseconds. @defaultValue 1000
+   * The time between two looks of a worker for new requests, and for those of its own that others have cancelled. For
+   * new requests DBOS keeps it in the database: all workers of the name have that of the one that started last. Unit:
+   * milliseconds. @defaultValue 1000
    */
   readonly pollMs?: number;
   /**
@@ -40,7 +44,7 @@ export interface DbosRunnerOptions extends ConversationWorkOptions {
    * @defaultValue nothing is told
    */
   readonly onTrouble?: (error: unknown) => void;
-  /** Where DBOS writes its log. @defaultValue nowhere */
+  /** The port to which DBOS writes its log. @defaultValue nowhere */
   readonly logger?: DLogger;
 }
 
@@ -49,8 +53,9 @@ let working: Worker | undefined;
 let workflow: ((conversationId: string) => Promise<void>) | undefined;
 
 /**
- * A {@link Runner} on any number of processes and machines, over PostgreSQL. Requests are workflows of DBOS that hold the id of a
- * conversation and nothing else: the log is the state. What a worker had that died, froze or was stopped, another one goes on with.
+ * Returns a {@link Runner} on any number of processes and machines, over PostgreSQL. Requests are workflows of DBOS
+ * that hold the id of a conversation and nothing else: the log is the state. What a worker had that died, froze or was
+ * stopped, another one goes on with.
  *
  * `open` must give conversations on a store with `openForWriting` that all workers share, as `postgresEventStore` with `connect` is. A
  * process that only enqueues never calls `start`; `stop` closes its connections, too.
@@ -115,7 +120,7 @@ class Worker {
   readonly #requests: Requests;
   readonly #lock: WorkerLock;
   readonly #work = new RunningWork();
-  /** What runs, by the ids of the requests. */
+  /** The running work, by the ids of the requests. */
   readonly #workOf = new Map<string, ConversationWork>();
   /** What this worker has for DBOS, and does not know of, since the last look. */
   #unknown: ReadonlySet<string> = new Set();

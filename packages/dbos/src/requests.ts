@@ -64,7 +64,7 @@ export class Requests {
     return rows.map(({ id }) => id);
   }
 
-  /** How many wait. */
+  /** Returns the number of requests that wait. */
   async waiting(): Promise<number> {
     const rows = await this.#ask<{ readonly count: string }>(
       `select count(*) as count from dbos.workflow_status where queue_name = $1 and status = 'ENQUEUED'`,
@@ -87,7 +87,7 @@ export class Requests {
     return byWorker(await this.#select(condition, [workflowName, applicationVersionOf(this.#queue)]));
   }
 
-  /** Who asked for it, as W3C `traceparent`. */
+  /** Returns the span that requested it, as W3C `traceparent`. */
   async traceparentOf(workflowID: string): Promise<string | undefined> {
     const [found] = await this.#ask<{ readonly traceparent: string | null }>(
       `select attributes ->> 'traceparent' as traceparent from dbos.workflow_status where workflow_uuid = $1`,
@@ -111,7 +111,7 @@ export class Requests {
     );
   }
 
-  /** Whether a worker still has a request that it was given. */
+  /** Returns true if a worker still has a request that it was given. */
   async isOf(executorId: string, workflowID: string): Promise<boolean> {
     const condition = `${running} and executor_id = $2 and workflow_uuid = $3`;
     return (await this.#select(condition, [this.#queue, executorId, workflowID])).length > 0;

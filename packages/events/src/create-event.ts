@@ -36,7 +36,7 @@ export type EventFields<Type extends KnownType> = Omit<EventOf<Type>, keyof Even
     ? Pick<EventBase, 'source'> & Optional<Pick<EventBase, 'id' | 'timestamp'>>
     : Optional<Pick<EventBase, 'id' | 'timestamp' | 'source'>>);
 
-/** Makes events with ids and times filled in. */
+/** A maker of events that fills in ids and times. */
 export interface CreateEvent {
   /** Makes an event of a type that this package defines. @throws {@link InvalidEventError} when a field is wrong. */
   <Type extends KnownType>(type: Type, fields: EventFields<Type>): EventOf<Type>;

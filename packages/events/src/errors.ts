@@ -14,7 +14,7 @@ export class PalimpsestError extends Error {
     return 'PalimpsestError';
   }
 
-  /** Says what went wrong, for programs. Stable across versions. */
+  /** The kind of the error, for programs. Stable across versions. */
   readonly code: string;
 
   constructor(code: string, message: string, options?: { readonly cause?: unknown }) {

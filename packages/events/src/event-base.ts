@@ -34,7 +34,7 @@ export type Immutable<T> = T extends string | number | boolean | null | undefine
       ? T
       : { readonly [Key in keyof T]: Immutable<T[Key]> };
 
-/** Identifies one event in one log. This package makes UUIDv7 ids and reads any non-empty string. */
+/** The name of one event in one log. This package makes UUIDv7 ids and reads any non-empty string. */
 export type EventId = string;
 
 /**

@@ -2,8 +2,8 @@ import { EventStoreError, InvalidConversationIdError } from './errors.js';
 import type { Event } from './event.js';
 
 /**
- * Keeps the events of conversations. Append-only: nothing is ever edited or deleted. Test your own store with
- * `eventStoreContract` of `@palimpsest/events/testing`.
+ * A store of the events of conversations. It is append-only: nothing is ever edited or deleted. Test your own store
+ * with `eventStoreContract` of `@palimpsest/events/testing`.
  */
 export interface EventStore {
   /**

@@ -15,8 +15,8 @@ export const usageSchema = z.object({
 });
 
 /**
- * What one model call used, in one shape for every provider. Unit: tokens. The three input counts do not overlap: their sum
- * is what was sent. `outputTokens` includes `reasoningTokens`.
+ * The tokens of one model call, in one shape for every provider. Unit: tokens. The three input counts do not overlap:
+ * their sum is what was sent. `outputTokens` includes `reasoningTokens`.
  */
 export type Usage = Immutable<z.infer<typeof usageSchema>>;
 
@@ -121,7 +121,7 @@ export const conversationErrorEventSchema = z.extend(eventBaseSchema, {
 });
 
 /**
- * Changes how one event is shown in its place. Exactly one field: `text` replaces the content of a tool result,
+ * A change of one event that is shown in its place. Exactly one field: `text` replaces the content of a tool result,
  * `arguments` those of a call; `cut` shows only the beginning and the end of a message or a result. Unit of `head` and
  * `tail`: characters that stay.
  */
@@ -134,7 +134,7 @@ export type Redaction = Immutable<z.infer<typeof redactionSchema>>;
 export type Condensation = Immutable<z.infer<typeof condensationSchema>>;
 
 /**
- * Asks for a condensation at the next step: a model call overflowed, or a person asked for it. `focus`: what the
+ * A request for a condensation at the next step: a model call overflowed, or a person asked for it. `focus`: what the
  * summary is to keep in view. It counts only in a request with source `user`, as the user's own words.
  */
 export type CondensationRequest = Immutable<z.infer<typeof condensationRequestSchema>>;
@@ -142,11 +142,11 @@ export type CondensationRequest = Immutable<z.infer<typeof condensationRequestSc
 /** An attempt of a condenser and its outcome, so that back-off and batching are functions of the log. */
 export type CondensationAttempt = Immutable<z.infer<typeof condensationAttemptSchema>>;
 
-/** Reverts a condensation: a view then ignores that condensation. */
+/** An order to take a condensation back: a view then ignores that condensation. */
 export type CondensationRevert = Immutable<z.infer<typeof condensationRevertSchema>>;
 
 /**
- * What one model call used and cost, with our own estimate of its input for calibration. `responseId` is the
+ * The usage and the cost of one model call, with our own estimate of its input for calibration. `responseId` is the
  * `llmResponseId` of the response's events; `providerResponseId` is the server's id of the response, which servers
  * repeat or leave out. `purpose` names the caller: `'agent'` or the name of a condenser. For an answer that never
  * became complete it is `'broken-response'`, and `responseId` is the id of the event of that type.

@@ -73,7 +73,7 @@ function textField(value: unknown, field: 'type' | 'id'): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-/** Tells whether plain JSON data fits a schema, and nothing more. */
+/** A check whether plain JSON data fits a schema, and nothing more. */
 type Check = (value: unknown) => boolean;
 
 /**

@@ -26,7 +26,7 @@ const asciiClasses = new Uint8Array(128).map((_, code) => {
 });
 
 /**
- * What a word costs beyond its first token: so many tokens for each letter above a length. Tokenizers know most words
+ * The cost of a word beyond its first token: so many tokens for each letter above a length. Tokenizers know most words
  * with the space before them whole, fewer without, and cut what follows a mark, a digit or is written in capitals.
  *
  * @see decision 59 for how these numbers were measured, those of other scripts than Latin too

@@ -27,8 +27,9 @@ export interface ToolContext {
    */
   append(event: Event): Promise<void>;
   /**
-   * How much of the call's output the model reads. Of a longer output it reads the beginning and the end. A tool that can
-   * return its output in parts keeps each part within this length. Unit: characters. @defaultValue no limit is known
+   * The length of the call's output that the model reads. Of a longer output it reads the beginning and the end. A tool
+   * that can return its output in parts keeps each part within this length. Unit: characters. @defaultValue no limit is
+   * known
    */
   readonly maxOutputCharacters?: number;
 }

@@ -59,7 +59,7 @@ export function wellFormedPart(part: ContentPart): ContentPart {
   }
 }
 
-/** Tells whether a text has no field that this version does not know. */
+/** Returns true if a text has no field that this version does not know. */
 function isPlainText(part: object): boolean {
   for (const key in part) if (key !== 'type' && key !== 'text') return false;
   return true;

@@ -6,7 +6,10 @@ import type { Fields } from './message-fields.js';
 
 type Words = Exclude<MessageChanges['words'], 'left-out' | undefined>;
 
-/** A copy of a message with changes; the message itself if no change concerns it, undefined if nothing is left of it. */
+/**
+ * Returns a copy of a message with changes; the message itself if no change concerns it, undefined if nothing is left
+ * of it.
+ */
 export function changedMessage<Message extends object>(message: Message, changes: MessageChanges): Message | undefined {
   const known = messageOf(message);
   if (known === undefined)
@@ -79,8 +82,8 @@ function changedAnswer<Message extends object>(
 }
 
 /**
- * A message with one call or result of a message and nothing else, under another id. Undefined if there is none. LangChain writes
- * what it sends from the parsed calls if there is nothing else.
+ * Returns a message with one call or result of a message and nothing else, under another id. Undefined if there is
+ * none. LangChain writes what it sends from the parsed calls if there is nothing else.
  */
 export function extractedMessage<Message extends object>(
   message: Message,
@@ -114,7 +117,7 @@ export function extractedMessage<Message extends object>(
 
 const emptied = ['invalid_tool_calls', 'tool_call_chunks'] as const;
 
-/** Whether a block makes a message that a provider accepts. */
+/** Returns true if a block makes a message that a provider accepts. */
 function isSubstance(block: unknown): boolean {
   const kind = blockKind(block);
   const text = field(block, 'text');
@@ -200,7 +203,7 @@ function changedKwargs(kwargs: unknown, { calls }: MessageChanges): unknown {
   };
 }
 
-/** Where `@langchain/openai` keeps the ids of function call items. */
+/** The place where `@langchain/openai` keeps the ids of function call items. */
 const itemIds = '__openai_function_call_ids__';
 
 /** LangChain sends the items of an answer in the place of the message, so they change with it. */

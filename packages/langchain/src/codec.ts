@@ -6,7 +6,10 @@ import { chat } from './content-blocks.js';
 import { messageOf, withFields } from './message-fields.js';
 import { readMessage } from './read-message.js';
 
-/** LangChain's messages: instances of `BaseMessage`, with content of any provider. Copies are of the same class. */
+/**
+ * Returns the codec of LangChain's messages: instances of `BaseMessage`, with content of any provider. Copies are of
+ * the same class.
+ */
 export function langchainMessages(): Codec<BaseMessage> {
   return {
     name: 'langchain',

@@ -33,13 +33,13 @@ export interface CondensingOptions extends HistoryOptions {
   readonly onFit?: ((fitted: Fitted<BaseMessage>) => void) | undefined;
 }
 
-/** What {@link condensing} makes. Its state is private: it is no input and no output of the agent. */
+/** The middleware that {@link condensing} returns. Its state is private: it is no input and no output of the agent. */
 export type CondensingMiddleware = AgentMiddleware<undefined, undefined, unknown, readonly [], readonly []>;
 
 /**
- * A middleware for `createAgent` that condenses what the model reads. The messages of the state are never changed. What was
- * condensed stands in the state as events of our own, so a checkpointer keeps it, and a branch has what held where it began. A
- * request that the provider refuses as too long is condensed harder and sent once more.
+ * Returns a middleware for `createAgent` that condenses what the model reads. The messages of the state are never
+ * changed. What was condensed stands in the state as events of our own, so a checkpointer keeps it, and a branch has
+ * what held where it began. A request that the provider refuses as too long is condensed harder and sent once more.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ export const chat = chatMessages();
 const anthropic = anthropicMessages();
 export const responses = responsesItems();
 
-/** What a block of an answer is to a condenser. */
+/** The kind of a block of an answer for a condenser. */
 export type BlockKind = 'words' | 'thinking' | 'call' | 'rest-of-call';
 
 export function blockKind(block: unknown): BlockKind {
@@ -31,12 +31,12 @@ export function blockKind(block: unknown): BlockKind {
   }
 }
 
-/** The blocks of a content. A text is one block. */
+/** Returns the blocks of a content. A text is one block. */
 export function blocksOf(content: unknown): readonly unknown[] {
   return typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : listOf(content);
 }
 
-/** Thinking that its provider has signed. */
+/** Returns true for thinking that its provider has signed. */
 export function isSigned(block: unknown): boolean {
   return (
     blockKind(block) === 'thinking' && (textOf(field(block, 'signature')) ?? textOf(field(block, 'data'))) !== undefined
@@ -78,7 +78,10 @@ function plain(piece: Piece): Piece {
   return rest;
 }
 
-/** The items in which an answer of the Responses API came. LangChain sends them back in the place of the message. */
+/**
+ * Returns the items in which an answer of the Responses API came. LangChain sends them back in the place of the
+ * message.
+ */
 export function itemsOf(fields: Fields): readonly object[] {
   const output = listOf(field(fields['response_metadata'], 'output'));
   return output.every((item) => typeof item === 'object' && item !== null) ? output : [];

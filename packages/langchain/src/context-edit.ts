@@ -11,8 +11,8 @@ import { usageOf } from './reported-usage.js';
 export type CondensingEditOptions = Omit<HistoryOptions, 'relevance'>;
 
 /**
- * A condenser as an edit for LangChain's `contextEditingMiddleware`, for those who want the strategy alone. As with every edit,
- * the list that it is given is changed in place. Our own events live in the process.
+ * Returns a condenser as an edit for LangChain's `contextEditingMiddleware`, for those who want the strategy alone. As
+ * with every edit, the list that it is given is changed in place. Our own events live in the process.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import type { StateEvent } from './state-events.js';
 
 export type HistoryOptions = Omit<CondensedHistoryOptions<BaseMessage>, 'codec' | 'store'>;
 
-/** What a history is made for. */
+/** The conversation and the model that a history is made for. */
 export interface Moment {
   /** The thread of the checkpointer, if there is one. */
   readonly thread: string;

@@ -7,8 +7,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 export type Kind = 'human' | 'ai' | 'system' | 'tool' | 'function';
 
 /**
- * A message as it can be found: an instance of `BaseMessage`, a structured clone of one, and its JSON form. Undefined for any other
- * value.
+ * Returns a message as it can be found: an instance of `BaseMessage`, a structured clone of one, and its JSON form.
+ * Undefined for any other value.
  */
 export function messageOf(message: unknown): { readonly kind: Kind; readonly fields: Fields } | undefined {
   if (!isRecord(message)) return undefined;
@@ -32,7 +32,7 @@ export function messageOf(message: unknown): { readonly kind: Kind; readonly fie
   }
 }
 
-/** A copy of a message with other fields, of the same class. */
+/** Returns a copy of a message with other fields, of the same class. */
 export function withFields<Message extends object>(message: Message, fields: Fields): Message {
   if (isSerialized(message)) {
     return { ...message, kwargs: { ...(field(message, 'kwargs') as Fields), ...fields } };

@@ -1,12 +1,12 @@
 import { ContextOverflowError } from '@langchain/core/errors';
 import { field } from '@palimpsest/messages';
 
-/** How deep errors are looked into. Each middleware puts an error into one of its own. */
+/** The depth to which errors are searched. Each middleware puts an error into one of its own. */
 const maxDepth = 20;
 
 /**
- * An overflow as LangChain's models name it, in a form that a history recognises: not every provider writes one. Undefined if the
- * error is none.
+ * Returns an overflow as LangChain's models name it, in a form that a history recognises: not every provider writes
+ * one. Undefined if the error is none.
  */
 export function overflowIn(thrown: unknown): object | undefined {
   let error = thrown;

@@ -93,7 +93,7 @@ function reasoningIn(fields: Fields): readonly Piece[] {
   return text === undefined ? [] : [{ type: 'reasoning-text', text }];
 }
 
-/** What the provider has done itself: its items have no place in the message's content. */
+/** Returns the pieces of what the provider has done itself: its items have no place in the message's content. */
 function serverItems(fields: Fields): readonly Piece[] {
   const kwargs = fields['additional_kwargs'];
   const items = itemsOf(fields);

@@ -1,6 +1,6 @@
 import { field, isRecord, listOf } from '@palimpsest/messages';
 
-/** What an answer reports of its call: LangChain's counts, or where there are none those of its provider. */
+/** Returns the usage that an answer reports: LangChain's counts, or where there are none those of its provider. */
 export function usageOf(answer: unknown): unknown {
   // An answer with a structured response is a state: its message is the last one.
   const message = listOf(field(answer, 'messages')).at(-1) ?? answer;

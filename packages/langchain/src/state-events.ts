@@ -8,7 +8,7 @@ type EventStore = NonNullable<CondensedHistoryOptions<unknown>['store']>;
 /** An event of ours, as plain JSON. */
 export type StateEvent = Parameters<EventStore['append']>[1][number];
 
-/** Where our own events stand in the graph's state. A name with `_` is no input and no output of an agent. */
+/** The key of our own events in the graph's state. A name with `_` is no input and no output of an agent. */
 export const stateKey = '_palimpsest';
 
 /**
@@ -27,7 +27,7 @@ export const stateSchema = new StateSchema({
   ),
 });
 
-/** The events in a state. What is no event was not written by us. */
+/** Returns the events in a state. What is no event was not written by us. */
 export function eventsIn(state: unknown): readonly StateEvent[] {
   const held = field(state, stateKey);
   const isEvent = (event: unknown): event is StateEvent =>
@@ -56,7 +56,7 @@ export class StateEvents implements EventStore {
     yield { conversationId: '', version: this.events.length };
   }
 
-  /** Whether these events begin with those of a state. */
+  /** Returns true if these events begin with those of a state. */
   beginsWith(events: readonly StateEvent[]): boolean {
     return events.length <= this.events.length && events.every(({ id }, index) => this.events[index]?.id === id);
   }

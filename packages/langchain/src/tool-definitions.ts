@@ -3,7 +3,7 @@ import { field, isRecord } from '@palimpsest/messages';
 
 const known = new WeakMap<object, object>();
 
-/** Tools as plain JSON, as far as they have a size and can differ: a history counts and compares them. */
+/** Returns tools as plain JSON, as far as they have a size and can differ: a history counts and compares them. */
 export function toolDefinitions(tools: readonly unknown[]): readonly object[] {
   return tools.flatMap((tool) => {
     if (typeof tool !== 'object' || tool === null) return [];

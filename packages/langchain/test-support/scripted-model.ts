@@ -12,13 +12,13 @@ export interface Script extends ToolLoopOptions {
   readonly contextWindow?: number;
 }
 
-/** A server of a provider with a model that goes on calling tools. */
+/** Returns a server of a provider with a model that goes on calling tools. */
 export function scriptedModel(api: Api, { contextWindow, ...loop }: Script): Promise<ProviderServer> {
   const options = contextWindow === undefined ? {} : { contextWindow };
   return scriptedServer(api === 'anthropic' ? 'anthropic' : 'openai', toolLoop(loop), options);
 }
 
-/** The chat model of a server, as LangChain's own packages make it. */
+/** Returns the chat model of a server, as LangChain's own packages make it. */
 export function chatModel(api: Api, model: string, { url }: ProviderServer): ChatOpenAI | ChatAnthropic {
   const maxRetries = 0;
   if (api !== 'anthropic') {

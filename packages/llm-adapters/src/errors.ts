@@ -49,10 +49,10 @@ export class LLMError extends PalimpsestError {
 }
 
 /**
- * What to do about an overflow. `input`: the input leaves no room in the window: condense. `input-and-output`: the
- * input fits and the answer asked for does not fit beside it: ask for a shorter answer first, since condensing alone
- * can loop. `bytes`: the request's body is too large, whatever its tokens, or holds too many or too large images and
- * documents: send fewer or smaller ones.
+ * The kind of an overflow, which decides what to do. `input`: the input leaves no room in the window: condense.
+ * `input-and-output`: the input fits and the answer asked for does not fit beside it: ask for a shorter answer first,
+ * since condensing alone can loop. `bytes`: the request's body is too large, whatever its tokens, or holds too many or
+ * too large images and documents: send fewer or smaller ones.
  */
 export type OverflowKind = 'input' | 'input-and-output' | 'bytes';
 

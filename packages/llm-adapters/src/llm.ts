@@ -27,7 +27,7 @@ export interface LLM {
    */
   readonly facts?: ModelFacts;
   /**
-   * Asks the model once. When `signal` aborts, rejects with the signal's reason.
+   * Calls the model once. When `signal` aborts, rejects with the signal's reason.
    *
    * @throws {@link LLMError} when the call fails; the class says what to do about it.
    */
@@ -293,7 +293,7 @@ export function endedNaturally(reason: FinishReason): boolean {
 }
 
 /**
- * Says for each call of an answer whether it is whole, in the order of `message.toolCalls`. Only a whole call may be
+ * Returns for each call of an answer whether it is whole, in the order of `message.toolCalls`. Only a whole call may be
  * run.
  *
  * A call whose raw text is a JSON object is whole, because no proper prefix of an object is one. Empty text is whole if

@@ -16,7 +16,7 @@ export class Memo<Source extends object, Made> {
   readonly #entries = new WeakMap<Source, Entry<Made>>();
 
   /**
-   * Returns what the source became with these inputs.
+   * Returns the result that was made of the source with these inputs.
    *
    * @param inputs - everything else that the result depends on: primitive values, compared by value, and objects, compared by
    *   identity

@@ -1,7 +1,7 @@
 import { InvalidRequestError } from './errors.js';
 import { isRecord } from './wire/json-fields.js';
 
-/** Says what a value must be; undefined for a value that is right. */
+/** A check that returns what a value must be; undefined for a value that is right. */
 export type OptionCheck = (value: unknown) => string | undefined;
 
 /** A check for every option, so that the compiler asks for that of a new one. */

@@ -13,8 +13,8 @@ export interface SentPrompt {
   /** The hints that {@link promptToSend} gave for them. @defaultValue nothing: the messages are known and no more */
   readonly cache?: PromptHints;
   /**
-   * How many messages the request had that was the last to change any of those before them. Where later requests ended, they
-   * were cached; where earlier ones did, something else was. Unit: messages. @defaultValue 0: none was
+   * The number of messages in the newest request that changed earlier messages. Where later requests ended, they were
+   * cached. Where earlier ones ended, something else was. Unit: messages. @defaultValue 0: none was
    */
   readonly rewrittenMessages?: number;
 }
@@ -180,8 +180,8 @@ export interface RequestPair {
   readonly previous: AnsweredRequest;
   readonly answered: AnsweredRequest;
   /**
-   * How much of the previous request this one begins with, as the provider counts. Unit: tokens. @defaultValue all of it: the
-   * conversation has only grown
+   * The size of the beginning that this request shares with the previous one, as the provider counts. Unit: tokens.
+   * @defaultValue all of it: the conversation has only grown
    */
   readonly keptTokens?: number;
   /** Of the model. @defaultValue nothing: a cache of unknown life, and a minimum of 1,024 tokens */
@@ -189,9 +189,10 @@ export interface RequestPair {
 }
 
 /**
- * Why a prompt cache probably read less than expected. `not-reported`: the provider reports neither reads nor writes, or has no cache.
- * `expired`: the cache was dropped, and the last request is minutes old. `below-minimum`: the prefix is small, and its model may
- * not cache so little. `prefix-changed`: the provider has found another prompt than the one that was sent before.
+ * The probable reason why a prompt cache read less than expected. `not-reported`: the provider reports neither reads
+ * nor writes, or has no cache. `expired`: the cache was dropped, and the last request is minutes old. `below-minimum`:
+ * the prefix is small, and its model may not cache so little. `prefix-changed`: the provider has found another prompt
+ * than the one that was sent before.
  */
 export type CacheDriftReason = 'not-reported' | 'expired' | 'below-minimum' | 'prefix-changed';
 
@@ -213,8 +214,8 @@ const largestMinimum = 4_096;
 const usualLifeMs = 4 * 60_000;
 
 /**
- * Returns what the prompt cache should read of a request: what it begins with of the previous one. 0 for another model,
- * behind the life of the cache, and below the smallest prefix that is cached. Unit: tokens.
+ * Returns the tokens that the prompt cache should read of a request: the beginning that it shares with the previous
+ * one. 0 for another model, after the life of the cache, and below the smallest prefix that is cached. Unit: tokens.
  */
 export function expectedCacheRead({ previous, answered, keptTokens, facts = {} }: RequestPair): number {
   const { cacheLifeMs = Infinity, cacheMinimumTokens = usualMinimum } = facts;

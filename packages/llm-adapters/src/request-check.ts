@@ -60,7 +60,7 @@ const partsOfProviders: ReadonlySet<unknown> = new Set([
 
 const roles: readonly unknown[] = ['system', 'user', 'assistant', 'tool'];
 
-/** Says what is wrong with a message, and in which of its fields. */
+/** Returns the problem of a message, and the field that has it. */
 function messageProblem(message: unknown): string | undefined {
   const role = field(message, 'role');
   if (!roles.includes(role)) return `role must be one of ${roles.join(', ')}, not ${shown(role)}`;

@@ -41,7 +41,8 @@ export interface SdkLLMOptions {
    */
   readonly prices?: TokenPrices;
   /**
-   * How long a server may be silent: before its answer, or before the next piece of a streamed one. Unit: milliseconds.
+   * The time for which a server may be silent: before its answer, or before the next piece of a streamed one. Unit:
+   * milliseconds.
    * @defaultValue 600,000
    */
   readonly timeoutMs?: number;
@@ -91,7 +92,7 @@ interface SdkAdapter<Client, Body, Response> {
    */
   fromResponse(response: Response, request: CompletionRequest, prices: TokenPrices | undefined): Completion;
   toLLMError(thrown: unknown, secrets: Secrets): LLMError;
-  /** Asks the provider to count the tokens of a request. Absent if the provider has no such service. Unit: tokens. */
+  /** Has the provider count the tokens of a request. Absent if the provider has no such service. Unit: tokens. */
   countTokens?(client: Client, body: Body, call: SendCall): Promise<number>;
 }
 

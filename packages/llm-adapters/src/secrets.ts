@@ -3,7 +3,7 @@ const minLength = 8;
 const maxValues = 10_000;
 const mark = '[secret]';
 
-/** Keeps keys out of errors: providers, proxies and HTTP clients quote the request. */
+/** A filter that keeps keys out of errors: providers, proxies and HTTP clients quote the request. */
 export interface Secrets {
   /** Returns the text with every key in it replaced. */
   redact(text: string): string;

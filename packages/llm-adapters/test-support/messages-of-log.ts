@@ -8,8 +8,8 @@ import {
 import type { ActionEvent, Event, Message } from '@palimpsest/events';
 
 /**
- * A log as messages, for tests of round trips: a view of it, where every call is followed by its results before anything else.
- * The real rendering is a view's, and this package does not depend on views.
+ * Returns a log as messages, for tests of round trips: a view of it, where every call is followed by its results before
+ * anything else. The real rendering is a view's, and this package does not depend on views.
  */
 export function messagesOfLog(events: readonly Event[]): readonly Message[] {
   const messages: Message[] = [];

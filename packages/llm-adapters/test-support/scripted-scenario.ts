@@ -11,7 +11,7 @@ import { scriptedLLM } from '../src/testing/scripted-llm.js';
 import type { ScriptedAnswer, ScriptedLLM } from '../src/testing/scripted-llm.js';
 import type { LLMScenario, LLMUnderTest, ScenarioTurn } from '../src/testing/llm-contract/scenario.js';
 
-/** A scenario on a scripted model, which is model and provider in one. */
+/** Returns a scenario on a scripted model, which is model and provider in one. */
 export function scriptedScenario({ turns, attempts }: LLMScenario): LLMUnderTest & { readonly llm: ScriptedLLM } {
   const once = scriptedLLM({
     script: (_request, index) => scripted(turns[Math.min(index, turns.length - 1)]),

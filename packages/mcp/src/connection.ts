@@ -76,7 +76,7 @@ export class ServerConnection {
     return this.#transport?.log.toString() ?? '';
   }
 
-  /** @throws {@connection McpServerError} when it is not connected in time. */
+  /** @throws {@link McpServerError} when it is not connected in time. */
   async open(signal?: AbortSignal): Promise<void> {
     const stop = (): void => this.#life.abort(signal?.reason);
     signal?.throwIfAborted();
@@ -89,7 +89,7 @@ export class ServerConnection {
     }
   }
 
-  /** @throws {@connection McpServerError} when the call was not carried out; the reason of `signal` when it is aborted. */
+  /** @throws {@link McpServerError} when the call was not carried out; the reason of `signal` when it is aborted. */
   async call(tool: string, input: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<CallToolResult> {
     for (let isAgain = false; ; isAgain = true) {
       const connection = await this.#open(signal);

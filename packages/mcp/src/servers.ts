@@ -10,7 +10,7 @@ import { byName } from './tool-list.js';
 import { toolOutput } from './tool-result.js';
 import { serverInput } from './tool-schema.js';
 
-/** Options of {@connection connectMcpServers}. */
+/** Options of {@link connectMcpServers}. */
 export interface ConnectMcpServersOptions {
   /** The servers by their names, which are a part of the names of their tools: letters, digits, `-` and single `_`, at most 32. */
   readonly servers: Readonly<Record<string, McpServerConfig>>;
@@ -65,7 +65,7 @@ const marginMs = 10_000;
  * Connects servers, all at once. A server that fails is a note, and the others are there. The tools stay as they are until `close`,
  * whatever a server says later.
  *
- * @throws {@connection InvalidMcpServerError} when a name or an address is none; the reason of `signal` when it is aborted.
+ * @throws {@link InvalidMcpServerError} when a name or an address is none; the reason of `signal` when it is aborted.
  */
 export async function connectMcpServers(options: ConnectMcpServersOptions): Promise<McpServers> {
   const { servers, cwd = process.cwd(), env = commandEnvironment(process.env), maxTools = 100, signal } = options;

@@ -106,7 +106,7 @@ function toolName(server: string, tool: string): string {
   return `${name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, longest - digestLength - 1)}_${digest}`;
 }
 
-/** By code units, as on every machine. */
+/** Compares names by code units, so that the order is the same on every machine. */
 export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }

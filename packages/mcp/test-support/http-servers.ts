@@ -22,7 +22,7 @@ export async function served(listener: RequestListener): Promise<string> {
 
 const made = (): McpServer => addTools(new McpServer({ name: 'honest', version: '1.0.0' }));
 
-/** A server of the SDK with sessions, as they were until 2025. `forget` ends all sessions. */
+/** Returns a server of the SDK with sessions, as they were until 2025. `forget` ends all sessions. */
 export async function sessionServer(): Promise<{
   readonly url: string;
   readonly headers: IncomingMessage['headers'][];
@@ -51,7 +51,7 @@ export async function sessionServer(): Promise<{
 }
 
 /**
- * A server of the SDK without sessions, as they are since 2026.
+ * Returns a server of the SDK without sessions, as they are since 2026.
  *
  * @param keywords - of an argument of one more tool, `headed`. @defaultValue there is no such tool
  */

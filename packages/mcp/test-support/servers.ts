@@ -15,7 +15,7 @@ const connectMs = 300_000;
 /** A server made with the SDK. */
 export const honest: McpServerConfig = { command: process.execPath, args: [script('honest-server')], connectMs };
 
-/** A server that does what its mode says. */
+/** Returns a server that does what its mode says. */
 export function hostile(
   mode: string,
   more: Partial<McpServerConfig> & { readonly file?: string } = {},
@@ -55,7 +55,7 @@ const context: ToolContext = {
   append: async () => undefined,
 };
 
-/** A folder that is removed when the test ends. */
+/** Returns a folder that is removed when the test ends. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'palimpsest-mcp-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -7,8 +7,8 @@ import type { ToolAnswer } from './own-tools.js';
 /** A list of messages, kept inside a model's window: see {@link condensedHistory}. */
 export interface CondensedHistory<Message, HostTool extends object = object> {
   /**
-   * What to send of a conversation, given all its messages. Call it before each request. The host's list is never changed:
-   * go on appending to it.
+   * Returns the messages to send of a conversation, given all its messages. Call it before each request. The host's
+   * list is never changed: go on appending to it.
    *
    * @throws {@link InvalidMessagesError} when the list is none.
    * @throws the signal's reason when the signal is aborted.
@@ -31,8 +31,9 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
     options?: FitOptions,
   ): Promise<Answer>;
   /**
-   * What to send after a provider has refused what `fit` returned, for middleware that owns the call. Undefined if another list
-   * would not help: the error is not of this kind, or what was refused is already the answer to an error of its kind.
+   * Returns the messages to send after a provider has refused what `fit` returned, for middleware that owns the call.
+   * Undefined if another list would not help: the error is not of this kind, or what was refused is already the answer
+   * to an error of its kind.
    */
   afterError<One extends Message>(error: unknown, fitted: Fitted<One>): Promise<Fitted<One> | undefined>;
   /**
@@ -47,7 +48,7 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
    * or not at all.
    */
   readonly tools: readonly HostTool[];
-  /** What the conversations take in memory, as estimated from their messages. Unit: bytes. */
+  /** The memory that the conversations take, as estimated from their messages. Unit: bytes. */
   readonly memoryBytes: number;
   /**
    * Runs a call of one of {@link CondensedHistory.tools}. The list ends with the model's answer that holds the call. The host adds the
@@ -59,8 +60,9 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
 }
 
 /**
- * Condensation for agents that hold plain messages. The host's list stays the log of messages; the history keeps only its own
- * events, and applies them wherever a list begins as it did when they were made. So edits, branches and restarts need no call.
+ * Makes a history that condenses for agents that hold plain messages. The host's list stays the log of messages. The
+ * history keeps only its own events, and applies them wherever a list begins as it did when they were made. So edits,
+ * branches and restarts need no call.
  *
  * @example
  * ```ts

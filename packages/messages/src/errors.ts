@@ -1,6 +1,6 @@
 import { PalimpsestError } from '@palimpsest/events';
 
-/** What a history was given is not a list of messages. Nothing was read. */
+/** The error for a value that is not a list of messages. Nothing was read. */
 export class InvalidMessagesError extends PalimpsestError {
   static override get typeName(): string {
     return 'InvalidMessagesError';
@@ -39,7 +39,7 @@ export class ChangedMessagesError extends PalimpsestError {
   }
 }
 
-/** What was given to `used` has no form of usage that is known. Estimates are not corrected by it. */
+/** The error for a value given to `used` that has no known form of usage. Estimates are not corrected by it. */
 export class UnreadUsageError extends PalimpsestError {
   static override get typeName(): string {
     return 'UnreadUsageError';

@@ -16,19 +16,22 @@ export interface CondensedHistoryOptions<Message, HostTool extends object = obje
    */
   readonly store?: EventStore | undefined;
   /**
-   * How long the condenser may take for one decision, unless its own deadline is longer. Then the list goes as it is condensed already, with a
-   * `CondenserTimeoutError` as `problem`. Unit: milliseconds; `Infinity` is no deadline. @defaultValue 300000
+   * The time that the condenser may take for one decision, unless its own deadline is longer. Then the list goes as it
+   * is condensed already, with a `CondenserTimeoutError` as `problem`. Unit: milliseconds; `Infinity` is no deadline.
+   * @defaultValue 300000
    */
   readonly condenserTimeoutMs?: number | undefined;
   /**
-   * How much memory conversations may take, as estimated from their messages; those that were not used for longest are given up, and read
-   * again when they come back. The one in use is kept, whatever its size. Unit: bytes. @defaultValue 268435456 (256 MiB)
+   * The memory that conversations may take, as estimated from their messages. Those that were not used for longest are
+   * given up, and read again when they come back. The one in use is kept, whatever its size. Unit: bytes. @defaultValue
+   * 268435456 (256 MiB)
    */
   readonly maxMemoryBytes?: number | undefined;
   /**
-   * What is done with signed thinking of answers that this history has not seen being made, for a model that binds its thinking.
-   * `left-out` is right after a restart without a store: such answers may have been made behind a condensation that
-   * is not known any more. `sent` is right where the lists are known to come from requests that nobody condensed.
+   * The treatment of signed thinking of answers that this history has not seen being made, for a model that binds its
+   * thinking. `left-out` is right after a restart without a store: such answers may have been made behind a
+   * condensation that is not known any more. `sent` is right where the lists are known to come from requests that
+   * nobody condensed.
    * @defaultValue 'left-out'
    */
   readonly unknownThinking?: 'left-out' | 'sent' | undefined;
@@ -77,18 +80,18 @@ export interface FitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `fit` returns. */
+/** The result of `fit`. */
 export interface Fitted<Message> {
   /**
-   * What to send: a new array. Messages that no condensation changed are the host's own objects; the others are copies, and
-   * messages that hold a summary.
+   * The messages to send: a new array. Messages that no condensation changed are the host's own objects; the others are
+   * copies, and messages that hold a summary.
    */
   readonly messages: Message[];
   /** `untouched`: every message is the host's own, in its place. `condensed`: there is an edit in force, a repair, or a late result. */
   readonly state: 'untouched' | 'condensed';
   /** The condensations that this call has made, in order: their `metadata` says why. */
   readonly condensations: readonly Condensation[];
-  /** What the condenser reported in this call: what it tried, and why it did not act. */
+  /** The condenser's reports in this call: its attempts, and the reasons why it did not act. */
   readonly reports: readonly AttemptReport[];
   /** Estimated size of the host's list and of what is sent. Unit: tokens. */
   readonly tokensBefore: number;

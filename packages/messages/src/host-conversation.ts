@@ -21,10 +21,13 @@ import type { OwnEvents, Placement } from './log/own-events.js';
 import { actionOf, answerTo } from './own-tools.js';
 import type { OwnAnswer, OwnTools, ToolAnswer } from './own-tools.js';
 
-/** How many lists of one conversation are kept read: branches. */
+/** The number of lists of one conversation that are kept read: branches. */
 const maxLogs = 4;
 
-/** What a conversation takes in memory, measured on recorded ones: messages, events, snapshots. Unit: bytes a character. */
+/**
+ * The memory that a conversation takes, measured on recorded ones: messages, events, snapshots. Unit: bytes a
+ * character.
+ */
 const bytesPerCharacter = 7;
 
 /** The refusal of a request, after which a fit goes further. Empty for an ordinary fit. */
@@ -35,7 +38,7 @@ export interface Refusal {
   readonly window?: number;
 }
 
-/** What the conversations of a history share. */
+/** The parts that the conversations of a history share. */
 export interface Shared {
   readonly tools: OwnTools;
   readonly changes: ChangeWatch;
@@ -194,7 +197,7 @@ export class HostConversation {
     return fitted;
   }
 
-  /** What is sent of a list that cannot be read: a codec, or what follows from a call, has failed. */
+  /** Returns the messages to send of a list that cannot be read: a codec, or what follows from a call, has failed. */
   #unread(
     messages: readonly unknown[],
     model: Model,
@@ -241,7 +244,7 @@ export class HostConversation {
     return log;
   }
 
-  /** What is read already of a list that goes on in another way. */
+  /** Returns what is read already of a list that goes on in another way. */
   #branchingOff(messages: readonly unknown[]): { readonly log: HistoryLog; readonly count: number } | undefined {
     const counts = this.#logs.map(({ list }) => list.common(messages));
     const count = Math.max(0, ...counts);
@@ -278,7 +281,10 @@ export class HostConversation {
     return isArranged || codec.arranged === undefined ? made : [...codec.arranged(made)];
   }
 
-  /** Tells whether the provider refuses thinking behind an edit. A model that has done so once does it again, whatever its name says. */
+  /**
+   * Returns true if the provider refuses thinking after an edit. A model that has done so once does it again, whatever
+   * its name says.
+   */
   #binds({ model, refusal }: { readonly model: Model; readonly refusal: Refusal }): boolean {
     return model.bindsThinking || refusal.withoutThinking === true || this.#own.leftOut.length > 0;
   }

@@ -12,7 +12,7 @@ import type { OwnTools, ToolAnswer } from './own-tools.js';
 
 const defaultMaxMemoryBytes = 256 * 1024 * 1024;
 
-/** What a fitted list was made of. */
+/** The parts that a fitted list was made of. */
 interface FittedRequest {
   readonly messages: readonly unknown[];
   readonly options: FitOptions;

@@ -4,21 +4,32 @@ import type { ModelProvider } from '@palimpsest/llm-adapters';
 import type { CachePrices, EstimateTokens, ThinkingMode } from '@palimpsest/view';
 import { estimateMediaTokens, estimateTokens } from '@palimpsest/view';
 
-/** What a history has to know of the model that reads the messages. What is not given follows from the model's name. */
+/** The facts of the model that reads the messages. What is not given follows from the model's name. */
 export interface ModelOptions {
   /** The model's name, as its provider writes it. Routers' prefixes are understood. @defaultValue nothing is known of the model */
   readonly model?: string | undefined;
-  /** How the model wants its thinking back. @defaultValue by the model's name; `none` is sent as the host holds it */
+  /**
+   * The form in which the model wants its thinking back. @defaultValue by the model's name; `none` is sent as the host
+   * holds it
+   */
   readonly thinking?: ThinkingMode | undefined;
-  /** Whether the model refuses thinking after an edit of what came before it. @defaultValue true for Claude models of which `thinking` is `prefix-bound` */
+  /**
+   * True if the model refuses thinking after an edit of what came before it. @defaultValue true for Claude models of
+   * which `thinking` is `prefix-bound`
+   */
   readonly bindsThinking?: boolean | undefined;
   /** Unit: tokens. @defaultValue by the model's name, else unknown */
   readonly contextWindow?: number | undefined;
   /** The largest answer. Unit: tokens. @defaultValue unknown */
   readonly maxOutputTokens?: number | undefined;
-  /** What the model charges, as shares of the price of an input token. @defaultValue by the model's name, else unknown */
+  /**
+   * The prices of the model, as shares of the price of an input token. @defaultValue by the model's name, else unknown
+   */
   readonly prices?: CachePrices | undefined;
-  /** How long the provider keeps an unused prefix. Unit: milliseconds. @defaultValue by the model's name, else unknown */
+  /**
+   * The time for which the provider keeps an unused prefix. Unit: milliseconds. @defaultValue by the model's name, else
+   * unknown
+   */
   readonly cacheLifeMs?: number | undefined;
   /** Size of an event. Unit: tokens. @defaultValue an estimate by the model's characters per token */
   readonly estimateTokens?: EstimateTokens | undefined;
@@ -38,7 +49,10 @@ export interface Model {
   readonly maxPages: number;
 }
 
-/** The options of the model that a fit is for: a name takes the place of the history's, an object that of all its options of the model. */
+/**
+ * Returns the options of the model that a fit is for: a name takes the place of the history's, an object that of all
+ * its options of the model.
+ */
 export function modelOptionsOf(history: ModelOptions, model: string | ModelOptions | undefined): ModelOptions {
   if (model === undefined) return history;
   return typeof model === 'string' ? { ...history, model } : model;

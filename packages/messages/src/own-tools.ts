@@ -11,13 +11,16 @@ import type { RelevanceToolOptions } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
 import type { LabelOf } from './output/output.js';
 
-/** How the model may say which results it no longer needs. */
+/** The options of the tool by which the model names results that it no longer needs. */
 export type RelevanceOptions = Pick<RelevanceToolOptions, 'guardrails' | 'marker' | 'apply'>;
 
-/** What a tool of a history answers to a call. */
+/** The answer of a history's tool to a call. */
 export interface ToolAnswer {
   readonly text: string;
-  /** What the host puts into its result, in its own form: the text, or where images and files were recalled the parts of a result. */
+  /**
+   * The content that the host puts into its result, in its own form: the text, or where images and files were recalled
+   * the parts of a result.
+   */
   readonly content: unknown;
   readonly isError: boolean;
 }

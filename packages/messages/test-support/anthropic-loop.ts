@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 
 export type AnthropicMessage = Anthropic.MessageParam;
 
-/** A history of tool steps, as a loop on the Messages API holds it. Every third step has two calls. */
+/** Returns a history of tool steps, as a loop on the Messages API holds it. Every third step has two calls. */
 export function anthropicHistory(steps: number, words = 60): AnthropicMessage[] {
   const messages: AnthropicMessage[] = [{ role: 'user', content: 'Read all the files and say what they do.' }];
   for (let step = 0; step < steps; step++) addAnthropicStep(messages, step, words);

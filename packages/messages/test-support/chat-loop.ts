@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 
 export type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;
 
-/** A history of tool steps, as a loop on Chat Completions holds it. Every third step has two calls. */
+/** Returns a history of tool steps, as a loop on Chat Completions holds it. Every third step has two calls. */
 export function chatHistory(steps: number, words = 60): ChatMessage[] {
   const messages: ChatMessage[] = [
     { role: 'system', content: 'You are a careful assistant.' },

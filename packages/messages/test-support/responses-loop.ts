@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 
 export type ResponsesItem = OpenAI.Responses.ResponseInputItem;
 
-/** A history of tool steps, as a loop on the Responses API holds it: reasoning, words, calls, outputs. */
+/** Returns a history of tool steps, as a loop on the Responses API holds it: reasoning, words, calls, outputs. */
 export function responsesHistory(steps: number, words = 60): ResponsesItem[] {
   const items: ResponsesItem[] = [{ role: 'user', content: 'Read all the files and say what they do.' }];
   for (let step = 0; step < steps; step++) addResponsesStep(items, step, words);

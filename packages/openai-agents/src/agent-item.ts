@@ -55,14 +55,14 @@ export function readItem(item: unknown): HostMessage {
   }
 }
 
-/** The texts of what a shell has printed. */
+/** Returns the texts of what a shell has printed. */
 export function shellTexts(item: unknown): readonly string[] {
   return listOf(field(item, 'output'))
     .flatMap((one) => [field(one, 'stdout'), field(one, 'stderr')])
     .flatMap((text) => (typeof text === 'string' && text !== '' ? [text] : []));
 }
 
-/** The parts of an output, which is text, a part, or a list of parts. */
+/** Returns the parts of an output, which is text, a part, or a list of parts. */
 export function partsOf(output: unknown): readonly unknown[] {
   if (typeof output === 'string') return output === '' ? [] : [textPart(output)];
   return Array.isArray(output)
@@ -72,12 +72,12 @@ export function partsOf(output: unknown): readonly unknown[] {
       : [output];
 }
 
-/** A part as input of a model. */
+/** Returns a part as input of a model. */
 export function textPart(text: string): { readonly type: 'input_text'; readonly text: string } {
   return { type: 'input_text', text };
 }
 
-/** The URL of the image in a part; undefined if it has none, or one that the provider stores. */
+/** Returns the URL of the image in a part; undefined if it has none, or one that the provider stores. */
 export function imageUrl(part: unknown): string | undefined {
   const type = field(part, 'type');
   if (type !== 'input_image' && type !== 'image') return undefined;
@@ -90,7 +90,7 @@ export function imageUrl(part: unknown): string | undefined {
   );
 }
 
-/** What a part is in neutral form, if it is text or an image. */
+/** Returns a part in neutral form, if it is text or an image. */
 export function contentOf(part: unknown): Content | undefined {
   const text = field(part, 'text');
   if (typeof text === 'string') return { type: 'text', text };

@@ -8,7 +8,9 @@ type Content = NonNullable<ShownResult['content']>;
 
 const responses = responsesItems();
 
-/** A copy of an item with changes; the item itself if no change concerns it, undefined if nothing is left of it. */
+/**
+ * Returns a copy of an item with changes; the item itself if no change concerns it, undefined if nothing is left of it.
+ */
 export function changedItem(item: AgentItem, changes: MessageChanges): AgentItem | undefined {
   const type = textOf(field(item, 'type'));
   const id = textOf(field(item, 'callId')) ?? '';

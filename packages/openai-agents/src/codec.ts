@@ -14,9 +14,9 @@ function outputFile(part: unknown): unknown {
 }
 
 /**
- * The items of the Agents SDK: what a session holds and a model gets. Calls of hosted tools, searches for tools, compactions and
- * whatever is unknown pass through as they are. Arguments for a shell, a computer or a patch, and screenshots, cannot be
- * masked: they stay, or go with their call.
+ * Returns the codec of the items of the Agents SDK, which a session holds and a model gets. Calls of hosted tools,
+ * searches for tools, compactions and whatever is unknown pass through as they are. Arguments for a shell, a computer
+ * or a patch, and screenshots, cannot be masked: they stay, or go with their call.
  */
 export function agentItems(): Codec<AgentItem> {
   return {

@@ -185,7 +185,7 @@ function isPrelude(event: object): boolean {
   return type === 'response_started' || (type === 'model' && preludes.has(field(field(event, 'event'), 'type')));
 }
 
-/** What the server said of an answer that has failed with status 200. The SDK's error does not repeat it. */
+/** Returns the server's words on an answer that has failed with status 200. The SDK's error does not repeat it. */
 function refusalIn(held: readonly object[]): unknown {
   const failed = held.map((event) => field(event, 'event')).find((event) => field(event, 'type') === 'response.failed');
   return field(failed, 'response');

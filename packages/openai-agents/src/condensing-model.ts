@@ -3,7 +3,7 @@ import { CondensedCalls } from './condensed-calls.js';
 import type { CondensingModelOptions } from './condensed-calls.js';
 import type { AgentTool, ModelLike, ModelProviderLike } from './model-like.js';
 
-/** What the history offers the model. */
+/** The tools that the history offers the model. */
 export interface WithTools {
   /**
    * Tools for `new Agent({ tools })`: `recall`, with which the model reads what is hidden, and with the option `relevance`
@@ -21,9 +21,9 @@ export type CondensingModelProvider<Model extends ModelLike> = WithTools & {
 };
 
 /**
- * A model that is sent what a condenser leaves of the history, at each call, within a turn too. The session stores the whole
- * history. A call that the provider refuses as too long is condensed harder and sent once more, in a stream before the
- * first word. One serves any number of runs.
+ * Returns a model that is sent what a condenser leaves of the history, at each call, within a turn too. The session
+ * stores the whole history. A call that the provider refuses as too long is condensed harder and sent once more, in a
+ * stream before the first word. One serves any number of runs.
  *
  * @throws `TypeError` when `model` is no model, but its name: a provider takes names.
  *
@@ -40,7 +40,7 @@ export function condensingModel<Model extends ModelLike>(
 }
 
 /**
- * A provider whose models condense: see {@link condensingModel}.
+ * Returns a provider whose models condense: see {@link condensingModel}.
  *
  * @throws `TypeError` when the provider returns no model.
  *

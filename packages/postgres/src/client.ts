@@ -1,6 +1,6 @@
 /**
- * What the store asks its queries of: a `Pool` or a connected `Client` of `pg`, a `PGlite`, or anything with this method. The store
- * does not open it and does not close it.
+ * The client that runs the store's queries: a `Pool` or a connected `Client` of `pg`, a `PGlite`, or anything with this
+ * method. The store does not open it and does not close it.
  */
 export interface PostgresClient {
   /** Runs one statement. Parameters are strings, numbers, null and arrays of strings; all columns of the store's statements are text. */
@@ -23,7 +23,7 @@ export interface PostgresSession extends PostgresClient {
   release?(destroy?: boolean): unknown;
   /** Closes the connection, where there is no `release`. */
   end?(): unknown;
-  /** Where the connection reports that it broke while nothing was asked. */
+  /** Listens for the report of a connection that it broke while no statement ran. */
   on?(event: 'error', listener: (error: Error) => void): unknown;
   off?(event: 'error', listener: (error: Error) => void): unknown;
 }

@@ -39,7 +39,7 @@ export class LeasedSession implements PostgresClient {
     this.#last = this.#connected.catch(() => this.lose());
   }
 
-  /** Whether the session is known to have ended. What it locked, others may have. */
+  /** True if the session is known to have ended. What it locked, others may have. */
   get isLost(): boolean {
     return this.#isLost;
   }

@@ -26,7 +26,7 @@ export class LockSession {
     this.#options = options;
   }
 
-  /** How many conversations it holds open. */
+  /** The number of conversations that it holds open. */
   get users(): number {
     return this.#current?.users ?? 0;
   }

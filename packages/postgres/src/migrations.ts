@@ -9,8 +9,9 @@ export interface MigrationOptions {
 }
 
 /**
- * The statement that makes the tables, for those who keep migrations of their own. It changes nothing where the tables exist, so it can
- * be run again, and by several processes at once. It is one statement for PostgreSQL 14 and newer.
+ * Returns the statement that makes the tables, for those who keep migrations of their own. It changes nothing where the
+ * tables exist, so it can be run again, and by several processes at once. It is one statement for PostgreSQL 14 and
+ * newer.
  *
  * @throws {@link EventStoreError} when `schema` can be no name.
  */

@@ -35,8 +35,8 @@ export interface PostgresEventStoreOptions {
    */
   readonly namedStatements?: boolean;
   /**
-   * How long the server keeps the right to write of a process that it hears nothing of. A process that lives is heard of three times in
-   * this time. Unit: milliseconds. @defaultValue 30000
+   * The time for which the server keeps the right to write of a process that it hears nothing of. A process that lives
+   * is heard of three times in this time. Unit: milliseconds. @defaultValue 30000
    */
   readonly leaseMs?: number;
   /** The schema of the tables, as in `migrate`. @defaultValue the search path's */
@@ -49,7 +49,8 @@ export interface PostgresEventStoreOptions {
 }
 
 /**
- * An {@link EventStore} on PostgreSQL 14 or newer: any number of processes on any number of machines. One append is one statement.
+ * Returns an {@link EventStore} on PostgreSQL 14 or newer: any number of processes on any number of machines. One
+ * append is one statement.
  *
  * Make the tables first: `migrate(client)`.
  *

@@ -33,7 +33,7 @@ export interface PostgresInbox {
 }
 
 /**
- * An inbox on PostgreSQL. One statement each way. Make the tables first: `migrate(client)`.
+ * Returns an inbox on PostgreSQL. One statement each way. Make the tables first: `migrate(client)`.
  *
  * A message waits here as it was put in: secrets are masked when it is delivered.
  *

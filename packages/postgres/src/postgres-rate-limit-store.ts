@@ -12,7 +12,7 @@ export interface PostgresRateLimitStoreOptions {
   readonly schema?: string;
 }
 
-/** What is used up of a limit, for all processes: a `RateLimitStore` of `@palimpsest/llm-adapters`. */
+/** The used part of a limit, for all processes: a `RateLimitStore` of `@palimpsest/llm-adapters`. */
 export interface PostgresRateLimitStore {
   /** Charges a call to the next moment that is free. Answers with the time until then. Unit: milliseconds. */
   reserve(charge: { readonly costsMs: readonly number[]; readonly burstMs: number }): Promise<number>;
@@ -23,8 +23,9 @@ export interface PostgresRateLimitStore {
 }
 
 /**
- * What is used up of a provider's rates, in one row that all processes share. Each method is one statement, and the time is the
- * server's. A process that dies while it waits leaves the place of one call, which passes.
+ * Returns a store of the used part of a provider's rates, in one row that all processes share. Each method is one
+ * statement, and the time is the server's. A process that dies while it waits leaves the place of one call, which
+ * passes.
  *
  * Every method throws an {@link EventStoreError} when the database refuses or cannot be reached, so that nothing is sent uncounted.
  *

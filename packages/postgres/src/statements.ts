@@ -1,14 +1,14 @@
 import type { Tables } from './tables.js';
 
-/** How many events, and how many conversations, one statement reads at most. */
+/** The largest number of events, and of conversations, that one statement reads. */
 export const pageSize = 1_000;
 
 /** The two locks of a conversation: who writes, and who may append beside them. */
 export type LockName = 'writer' | 'gate';
 
 /**
- * The statements of the store for its tables. `$1` is always the id of the conversation, as the hexadecimal of its UTF-8. All columns are
- * text, so that no client's way to read numbers and bytes matters.
+ * Returns the statements of the store for its tables. `$1` is always the id of the conversation, as the hexadecimal of
+ * its UTF-8. All columns are text, so that no client's way to read numbers and bytes matters.
  *
  * Who opens a conversation for writing takes its `writer` lock, or fails; then waits for its `gate`, exclusively, until the appends under
  * way are done. An append without the right to write takes the `gate`, shared, for its own transaction, or fails.
@@ -82,7 +82,10 @@ where lock.locktype = 'advisory' and lock.objsubid = 1 and lock.granted
 /** The statements of {@link statementsFor}. */
 export type Statements = ReturnType<typeof statementsFor>;
 
-/** A name for a statement: by its text, because a connection serves stores of several schemas, and versions of this package. */
+/**
+ * Returns a name for a statement: by its text, because a connection serves stores of several schemas, and versions of
+ * this package.
+ */
 export function statementName(text: string): string {
   // FNV-1a. Two texts of one name would be refused by the client.
   let hash = 0x811c9dc5;
@@ -90,12 +93,12 @@ export function statementName(text: string): string {
   return `palimpsest_${(hash >>> 0).toString(16)}`;
 }
 
-/** An id as the statements take it. */
+/** Returns an id as the statements take it. */
 export function hexOf(conversationId: string): string {
   return Array.from(new TextEncoder().encode(conversationId), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** The id of {@link hexOf}. */
+/** Returns the id of {@link hexOf}. */
 export function conversationOf(hex: string): string {
   const bytes = Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

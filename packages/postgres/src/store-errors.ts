@@ -1,6 +1,9 @@
 import { ConcurrencyError, EventStoreError, PalimpsestError } from '@palimpsest/events';
 
-/** The error of a statement as an {@link EventStoreError}, with the way out where it is known. Our own errors stay as they are. */
+/**
+ * Returns the error of a statement as an {@link EventStoreError}, with the way out where it is known. Our own errors
+ * stay as they are.
+ */
 export function asStoreError(what: string, error: unknown): Error {
   if (PalimpsestError.isInstance(error)) return error;
   const message = error instanceof Error && error.message !== '' ? error.message : String(error);
@@ -9,7 +12,10 @@ export function asStoreError(what: string, error: unknown): Error {
   return new EventStoreError(`PostgreSQL could not ${what}: ${message}.${wayOut}`, { cause: error });
 }
 
-/** As {@link asStoreError}; where the server chose another transaction over this one, it is a {@link ConcurrencyError}. */
+/**
+ * Returns the error as {@link asStoreError} does. Where the server chose another transaction over this one, it is a
+ * {@link ConcurrencyError}.
+ */
 export function asAppendError(conversationId: string, error: unknown): Error {
   if (wasOverruled(error)) {
     const reason = error instanceof Error ? error.message : 'another transaction was preferred';
@@ -18,7 +24,7 @@ export function asAppendError(conversationId: string, error: unknown): Error {
   return asStoreError(`append to '${conversationId}'`, error);
 }
 
-/** Whether the server chose another transaction over this one, which can be repeated as it was. */
+/** Returns true if the server chose another transaction over this one, which can be repeated as it was. */
 export function wasOverruled(error: unknown): boolean {
   const code = codeOf(error);
   return code === serializationFailure || code === deadlock;
@@ -28,7 +34,7 @@ const undefinedTable = '42P01';
 const serializationFailure = '40001';
 const deadlock = '40P01';
 
-/** The SQLSTATE of the server's own error; undefined for any other, such as a broken connection. */
+/** Returns the SQLSTATE of the server's own error; undefined for any other, such as a broken connection. */
 export function codeOf(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;

@@ -8,12 +8,12 @@ export interface Tables {
   readonly events: string;
   readonly inbox: string;
   readonly rates: string;
-  /** What keeps the locks of this schema's conversations apart from those of another one. */
+  /** The key that separates the locks of this schema's conversations from those of another one. */
   readonly lockSpace: string;
 }
 
 /**
- * The tables in a schema.
+ * Returns the tables in a schema.
  *
  * @param schema - undefined: wherever the search path of the connection leads
  * @throws {@link EventStoreError} when it can be no name.

@@ -25,7 +25,7 @@ export interface ScriptedCall {
   readonly input: object | string;
 }
 
-/** Answers an accepted request; `index` counts those from 0. */
+/** A function that answers an accepted request. `index` counts accepted requests from 0. */
 export type Script = (body: JsonObject, index: number) => ScriptedAnswer;
 
 /** Starts a server of Anthropic's or OpenAI's protocols whose answers are written once for both. */

@@ -33,7 +33,10 @@ export interface LoopRun {
   readonly reports: readonly AttemptReport[];
 }
 
-/** A loop as somebody without `@palimpsest/agent` would write it: one log, one projection, one condenser, some tools. */
+/**
+ * Runs a loop as somebody without `@palimpsest/agent` would write it: one log, one projection, one condenser, some
+ * tools.
+ */
 export async function runLoop(options: {
   readonly log: EventLog;
   readonly tools: readonly Tool[];
@@ -128,14 +131,14 @@ function fieldsOf(output: ToolOutput) {
   return { ...rest, content: typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content };
 }
 
-/** A log in memory that holds these events. */
+/** Returns a log in memory that holds these events. */
 export async function logOf(events: readonly Event[]): Promise<EventLog> {
   const log = new EventLog('test');
   await log.append(...events);
   return log;
 }
 
-/** The result messages of a request by the id of their call. */
+/** Returns the result messages of a request by the id of their call. */
 export function resultTexts(messages: readonly Message[]): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const message of messages) {

@@ -61,7 +61,10 @@ export async function loadTemplate(
   return templateOf(name, step.value);
 }
 
-/** Like {@link loadTemplate}, for a text in memory. @throws {@link PromptTemplateError} like {@link loadTemplate}. */
+/**
+ * Reads a template as {@link loadTemplate} does, from a text in memory. @throws {@link PromptTemplateError} like {@link
+ * loadTemplate}.
+ */
 export function parseTemplate(
   text: string,
   { name = 'template', includes = {}, ...options }: ParseOptions = {},

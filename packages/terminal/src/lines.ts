@@ -4,7 +4,7 @@ export interface LineStream {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** Writes a line, and resolves when it is written. */
+/** A function that writes a line, and resolves when it is written. */
 export type PrintLine = (line: string) => Promise<void>;
 
 /**

@@ -7,7 +7,10 @@ export interface ToolboxOptions {
   readonly events?: Iterable<Event>;
   /** Stores an event. A file is changed only after the record of the change is stored. @defaultValue events are in memory alone */
   readonly onEvent?: (event: Event) => Promise<void> | void;
-  /** How much of one result the model should read; tools that can answer in parts do. Unit: characters. @defaultValue each tool's own limit */
+  /**
+   * The length of one result that the model should read. Tools that can answer in parts do so. Unit: characters.
+   * @defaultValue each tool's own limit
+   */
   readonly maxOutputCharacters?: number;
 }
 
@@ -21,7 +24,7 @@ export interface ToolboxCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the model reads. */
+/** The answer to a call that the model reads. */
 export interface ToolboxAnswer {
   readonly content: string;
   /** The call was not carried out; the content says why, and what to do. */

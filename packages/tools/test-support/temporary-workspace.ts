@@ -7,7 +7,7 @@ import type { Workspace } from '../src/workspace/workspace.js';
 
 export { noContext } from './no-context.js';
 
-/** A workspace with these files, for one test. */
+/** Returns a workspace with these files, for one test. */
 export async function temporaryWorkspace(files: Readonly<Record<string, string>> = {}): Promise<Workspace> {
   const folder = await mkdtemp(join(tmpdir(), 'palimpsest-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

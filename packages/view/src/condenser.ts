@@ -1,7 +1,10 @@
 import type { Condensation, Message, ToolDefinition } from '@palimpsest/events';
 import type { View } from './view.js';
 
-/** What tokens cost a model's host. Unit: the price of an input token that is neither read from a cache nor written to one. */
+/**
+ * The prices of tokens for a model's host. Unit: the price of an input token that is neither read from a cache nor
+ * written to one.
+ */
 export interface CachePrices {
   /** A token that is read from the prompt cache: 0.1, 0.05. */
   readonly read: number;
@@ -49,11 +52,13 @@ export interface CondenseContext {
    * estimates. What the view holds is not counted here. @defaultValue 0
    */
   readonly fixedTokens?: number | undefined;
-  /** What the model that reads the view charges for cached and new input. @defaultValue unknown: {@link defaultPrices} */
+  /**
+   * The prices of cached and new input of the model that reads the view. @defaultValue unknown: {@link defaultPrices}
+   */
   readonly prices?: CachePrices | undefined;
   /**
-   * How long the provider keeps a prompt prefix that is not used. Unit: milliseconds. @defaultValue unknown: the cache is taken to
-   * be warm
+   * The time for which the provider keeps a prompt prefix that is not used. Unit: milliseconds. @defaultValue unknown:
+   * the cache is taken to be warm
    */
   readonly cacheLifeMs?: number | undefined;
   /**
@@ -62,14 +67,16 @@ export interface CondenseContext {
    */
   readonly now?: string | undefined;
   /**
-   * What the host would send with a view: the messages, tools and cache key of the agent's last request, and what has come since. A
-   * condenser that asks the same model can send it with a question behind it, so that its input is a cache read. Free of effects.
+   * The request that the host would send with a view: the messages, tools and cache key of the agent's last request,
+   * and what has come since. A condenser that asks the same model can send it with a question behind it, so that its
+   * input is a cache read. Free of effects.
    * @defaultValue unknown: a condenser's model is asked in a request of its own
    */
   readonly agentRequest?: ((view: View) => AgentRequest) | undefined;
   /**
-   * What the user wants a requested condensation to keep in view, in their own words: trusted as their messages are. A condenser that
-   * asks a model passes it on; any other ignores it. A host takes it from a request of the user, never from a tool or a model.
+   * The matter that the user wants a requested condensation to keep in view, in their own words: trusted as their
+   * messages are. A condenser that asks a model passes it on; any other ignores it. A host takes it from a request of
+   * the user, never from a tool or a model.
    * @defaultValue the user said nothing
    */
   readonly focus?: string | undefined;
@@ -94,7 +101,7 @@ export interface CondenseContext {
 export interface PendingCondensation {
   /** Resolves when the result can be taken, also when nothing came of it. Never rejects. */
   readonly ready: Promise<void>;
-  /** Whether a later call has taken it, or it was thrown away. */
+  /** Returns true if a later call has taken it, or it was thrown away. */
   isTaken(): boolean;
 }
 
@@ -144,27 +151,32 @@ export interface Condenser {
   condense(view: View, context: CondenseContext): Promise<View | Condensation> | View | Condensation;
 }
 
-/** True if a condenser's result is a condensation; false for a view and for any other value. */
+/** Returns true if a condenser's result is a condensation; false for a view and for any other value. */
 export function isCondensation(result: unknown): result is Condensation {
   return typeof result === 'object' && result !== null && 'type' in result && result.type === 'condensation';
 }
 
-/** What a reducer would do to a view, from sizes alone. Unit: tokens, as the view estimates. */
+/** The change that a reducer would make to a view, from sizes alone. Unit: tokens, as the view estimates. */
 export interface Reduction {
-  /** How much smaller the view would be. What a condensation never forgets (`keptEventIds` of `@palimpsest/view`) is not saved. */
+  /**
+   * The size by which the view would be smaller. What a condensation never forgets (`keptEventIds` of
+   * `@palimpsest/view`) is not saved.
+   */
   readonly savedTokens: number;
   /**
-   * What the prompt cache would have to write again: everything behind the first change, a new summary included. The newest step is
-   * not counted, because it is written anyway.
+   * The size that the prompt cache would have to write again: everything behind the first change, a new summary
+   * included. The newest step is not counted, because it is written anyway.
    */
   readonly rewrittenTokens: number;
   /**
-   * How many of each new token the reducer would save in the next steps: 1 if it reduces to a target. 0 if it saves nothing of what
-   * is new, and so gains nothing by waiting: it acts at once where writing again costs nothing. @defaultValue 1
+   * The share of each new token that the reducer would save in the next steps: 1 if it reduces to a target. 0 if it
+   * saves nothing of what is new, and so gains nothing by waiting: it acts at once where writing again costs nothing.
+   * @defaultValue 1
    */
   readonly savedShare?: number | undefined;
   /**
-   * What the calls so far have read of `savedTokens`, without the call that is about to be made. Unit: tokens, summed over calls.
+   * The tokens that the calls so far have read of `savedTokens`, without the call that is about to be made. Unit:
+   * tokens, summed over calls.
    * @defaultValue what follows from `savedShare` and the sizes of the view at the calls since the last condensation
    */
   readonly readTokens?: number | undefined;
@@ -190,13 +202,13 @@ export interface Reducer extends Condenser {
    * `reduce` what saves tokens. @defaultValue the view as it is
    */
   show?(view: View, context: CondenseContext): View;
-  /** What `reduce` would do to this view. Undefined if it would do nothing. */
+  /** Returns the change that `reduce` would make to this view. Undefined if it would make none. */
   estimate(view: View, context: CondenseContext): Reduction | undefined;
   /** @throws {@link NoCondensationAvailableError} when nothing can be condensed. */
   reduce(view: View, context: CondenseContext): Condensation | Promise<Condensation>;
 }
 
-/** True for a condenser that can be told when to act. */
+/** Returns true for a condenser that can be told when to act. */
 export function isReducer(condenser: Condenser): condenser is Reducer {
   const { estimate, reduce } = condenser as Partial<Reducer>;
   return typeof estimate === 'function' && typeof reduce === 'function';

@@ -25,7 +25,7 @@ import type { MessageCache } from './render/message-cache.js';
 import type { EstimateTokens } from './render/token-estimate.js';
 import type { RenderOptions, Replacement, SentOrder, ThinkingMode, View, ViewNote } from './view.js';
 
-/** What a view takes from the log at one position. Edits of the stored list do not change it. */
+/** The part of the log at one position that a view takes. Edits of the stored list do not change it. */
 export interface LogAtPosition {
   /** The number of events that the log had. */
   readonly position: number;
@@ -47,8 +47,8 @@ export interface LogAtPosition {
 }
 
 /**
- * What the functions below ask a view beyond its public members. `Symbol.for` makes the keys the same in every copy of the
- * package.
+ * The keys of what the functions below read of a view beyond its public members. `Symbol.for` makes them the same in
+ * every copy of the package.
  */
 const viewOfLogKey: unique symbol = Symbol.for('@palimpsest/view/view-of-log');
 const withoutPropertiesKey: unique symbol = Symbol.for('@palimpsest/view/without-properties');
@@ -263,33 +263,37 @@ export class LogView implements View, KnowsItsLog {
 const noKeys: RunKeys = new Map();
 
 /**
- * The log's view from which a view was made by `replace` and `without`; any other view is returned unchanged. Use it for
- * decisions that must not depend on what other condensers of a pipeline hide or mask, such as the number of events since the
- * last attempt. Condensing a derived view does not need it: {@link condensation} and {@link unitsOf} call it themselves.
+ * Returns the log's view from which a view was made by `replace` and `without`; any other view is returned unchanged.
+ * Use it for decisions that must not depend on what other condensers of a pipeline hide or mask, such as the number of
+ * events since the last attempt. Condensing a derived view does not need it: {@link condensation} and {@link unitsOf}
+ * call it themselves.
  */
 export function viewOfLog(view: View): View {
   return (view as KnowsItsLog)[viewOfLogKey] ?? view;
 }
 
-/** The same view without its properties: runs remove no cut points. For a last resort. */
+/** Returns the same view without its properties: runs remove no cut points. For a last resort. */
 export function withoutProperties(view: View): View {
   return (view as KnowsItsLog)[withoutPropertiesKey]?.() ?? view;
 }
 
 /**
- * The number of model responses in the log after an event, forgotten ones too, up to `most`. A view that does not know its log
- * has `most`. Unit: model responses.
+ * Returns the number of model responses in the log after an event, forgotten ones too, up to `most`. A view that does
+ * not know its log has `most`. Unit: model responses.
  */
 export function responsesSince(view: View, id: EventId, most: number): number {
   return (view as KnowsItsLog)[responsesSinceKey]?.(id, most) ?? most;
 }
 
-/** The turns of a view's log, with what a condensation has forgotten. Undefined for a view that does not know its log. */
+/**
+ * Returns the turns of a view's log, with what a condensation has forgotten. Undefined for a view that does not know
+ * its log.
+ */
 export function turnsOf(view: View): Turns | undefined {
   return (view as KnowsItsLog)[turnsKey];
 }
 
-/** True for a unit that contains a run: it is forgotten or kept whole, words included. */
+/** Returns true for a unit that contains a run: it is forgotten or kept whole, words included. */
 export function isRunUnit(view: View, start: number, end: number): boolean {
   for (let index = start + 1; index < end; index++) {
     if ((view as KnowsItsLog)[joinsRunKey]?.(index) === true) return true;
@@ -297,7 +301,7 @@ export function isRunUnit(view: View, start: number, end: number): boolean {
   return false;
 }
 
-/** The ids, extended by all events of the units with a run that contain one of them. */
+/** Returns the ids, extended by all events of the units with a run that contain one of them. */
 export function withRuns(view: View, ids: ReadonlySet<EventId>): ReadonlySet<EventId> {
   const all = new Set(ids);
   for (const id of ids) {

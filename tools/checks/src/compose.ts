@@ -32,7 +32,7 @@ export interface ComposeSurroundings {
   readonly exists: (...path: string[]) => boolean;
 }
 
-/** Returns what is wrong with the compose file of the service, read as data: nothing is run. */
+/** Returns the problems of the compose file of the service. It is read as data: nothing is run. */
 export function composeProblems(text: string, { source, dockerfile, page, exists }: ComposeSurroundings): string[] {
   const { services, volumes } = composeSchema.parse(parse(text));
   const { postgres, service } = services;

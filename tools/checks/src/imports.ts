@@ -3,7 +3,10 @@ import { builtinModules } from 'node:module';
 import path from 'node:path';
 import ts from 'typescript';
 
-/** The modules imported by a file and by all files that it reaches by relative imports. Includes `import()` and `require`. */
+/**
+ * Returns the modules imported by a file and by all files that it reaches by relative imports. Includes `import()` and
+ * `require`.
+ */
 export function externalImports(entry: string): ReadonlySet<string> {
   const external = new Set<string>();
   const seen = new Set<string>();
@@ -59,7 +62,7 @@ export function isNodeBuiltin(name: string): boolean {
   return name.startsWith('node:') || builtinModules.includes(name);
 }
 
-/** `@scope/name` of `@scope/name/sub/path`, `name` of `name/sub/path`. */
+/** Returns the package of a specifier: `@scope/name` of `@scope/name/sub/path`, `name` of `name/sub/path`. */
 export function packageOf(name: string): string {
   return name.split('/', name.startsWith('@') ? 2 : 1).join('/');
 }

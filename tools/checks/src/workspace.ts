@@ -49,7 +49,7 @@ export function readManifest(directory: string): Manifest {
   return JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** `.` and the subpaths that contain code. */
+/** Returns the entries of a package: `.` and the subpaths that contain code. */
 export function entryPoints({ exports }: Manifest): readonly string[] {
   return Object.keys(exports ?? {}).filter((entry) => entry !== './package.json');
 }

@@ -21,8 +21,8 @@ const noModel: LLM = {
 };
 
 /**
- * `palimpsest approve` and `palimpsest deny`: record an answer in the log of a session that waits, from any process. The run goes on
- * with `palimpsest resume`. Resolves to the exit status.
+ * Runs `palimpsest approve` and `palimpsest deny`: records an answer in the log of a session that waits, from any
+ * process. The run goes on with `palimpsest resume`. Resolves to the exit status.
  *
  * @throws {@link UsageError} when the session waits for nothing; {@link SessionError} when there is none; {@link ConversationBusyError}
  *   when another process is at work in it.

@@ -17,8 +17,8 @@ export interface DoctorFlags {
 const mostLines = 50;
 
 /**
- * `palimpsest doctor`: says what is wrong in a log, and writes a repaired copy. What the copy lacks is in a file beside it. The log
- * itself is not changed. Resolves to the exit status: 0 if nothing is wrong.
+ * Runs `palimpsest doctor`: reports the faults of a log, and writes a repaired copy. What the copy lacks is in a file
+ * beside it. The log itself is not changed. Resolves to the exit status: 0 if nothing is wrong.
  *
  * @throws {@link UsageError} when the log cannot be read, or the copy cannot be written.
  */

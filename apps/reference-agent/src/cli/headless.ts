@@ -12,7 +12,7 @@ import {
 } from '@palimpsest/terminal';
 import { exitStatus, UsageError } from '../context.js';
 import type { CliContext, OutputFormat, RunFlags } from '../context.js';
-import { deniedPhrase } from '../output/failure-phrases.js';
+import { deniedPhrase } from '../output/run-failure-phrases.js';
 import { SessionFigures } from '../output/figures.js';
 import { formatCount, formatDollars, formatNumber, formatShare } from '../output/lines.js';
 import { callPhrase, cutOffPhrase, printableAnswer, retryEvent, sessionPhrase } from '../output/phrases.js';
@@ -68,7 +68,10 @@ export async function headlessRun(
   }
 }
 
-/** Tells once which servers the start waits for, to people. The first line of `stream-json` is `init`, so that says nothing before. */
+/**
+ * Prints once, to people, the servers that the start waits for. The first line of `stream-json` is `init`, so that says
+ * nothing before.
+ */
 function waitingLine(
   { outputFormat }: RunFlags,
   { stderr }: CliContext,
@@ -157,7 +160,7 @@ function statusOf(status: ResultEvent['status'], { interrupts }: How): number {
 
 type Printed = Pick<CliContext, 'stdout' | 'stderr'>;
 
-/** Prints what is told of a run. */
+/** The output of a run. */
 export type RunOutput = (event: StreamEvent) => void;
 
 /** Returns the output of a format. Standard output holds the answer, or JSON, and nothing else. */

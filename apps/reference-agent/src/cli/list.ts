@@ -13,7 +13,7 @@ export interface ListFlags {
   readonly json?: boolean;
 }
 
-/** `palimpsest list`: the sessions of the folder, the last used first. Resolves to the exit status. */
+/** Runs `palimpsest list`: prints the sessions of the folder, the last used first. Resolves to the exit status. */
 export async function listCommand(flags: ListFlags, context: Omit<CliContext, 'stdin'>): Promise<number> {
   const { env, cwd, stdout, stderr, interrupts } = context;
   const workspace = flags.all === true ? undefined : await realpath(cwd);

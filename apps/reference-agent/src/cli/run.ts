@@ -9,8 +9,8 @@ import type { ListedSession } from '../session/session.js';
 import type { headlessRun as HeadlessRun } from './headless.js';
 
 /**
- * `palimpsest`: talks with the user, if standard input is a terminal. `palimpsest -p "…"`: works on a task in a new session, or with
- * `--continue` in the last one of the folder. Resolves to the exit status.
+ * Runs `palimpsest`: talks with the user, if standard input is a terminal. `palimpsest -p "…"`: works on a task in a
+ * new session, or with `--continue` in the last one of the folder. Resolves to the exit status.
  *
  * @param help - prints the help, if there is nothing to do
  * @throws {@link PalimpsestError} when the run cannot begin.
@@ -32,7 +32,8 @@ export async function runCommand(
 }
 
 /**
- * `palimpsest resume [id]`: goes on with a session, interactively if there is no task and a terminal. Resolves to the exit status.
+ * Runs `palimpsest resume [id]`: goes on with a session, interactively if there is no task and a terminal. Resolves to
+ * the exit status.
  *
  * @throws as {@link runCommand} does.
  */
@@ -58,7 +59,10 @@ async function runWithoutScreen(...args: Parameters<typeof HeadlessRun>): Promis
   return headlessRun(...args);
 }
 
-/** Shows a session and takes what the user types until the session is closed. Resolves to the exit status. */
+/**
+ * A function that shows a session and takes what the user types until the session is closed. Resolves to the exit
+ * status.
+ */
 export type OpenScreen = (session: InteractiveSession) => Promise<number>;
 
 /** Talks with the user, on the screen or line by line. Loads what only that needs. Resolves to the exit status. */

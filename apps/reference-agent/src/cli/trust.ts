@@ -29,7 +29,8 @@ export interface TrustFlags {
 }
 
 /**
- * Trusts a project's configuration, and prints what counts from now on; trusts it no longer, or lists what is trusted.
+ * Trusts a project's configuration and prints the values that apply from now on, or takes the trust back, or lists what
+ * is trusted.
  *
  * @throws {@link TrustError} when there is nothing to trust, or the record cannot be used; `InvalidSettingsError` when the
  * project's configuration is wrong.
@@ -87,8 +88,9 @@ async function distrusted(record: string, folder: string): Promise<string | unde
 }
 
 /**
- * Returns what counts of a project's configuration because it is trusted: a line for each value, with paths as they hold. What may be a key is
- * not shown. Characters that nobody would see are: an escape, a line break, a space without a width.
+ * Returns the values of a project's configuration that apply because the user trusts it: a line for each value, with
+ * the paths that result. Possible keys are not shown. Characters that nobody would see are: an escape, a line break, a
+ * space without a width.
  */
 export function trustedValues(values: SettingsValues, { folder, file }: ProjectFile): readonly string[] {
   const { ignored } = untrustedPart(values, defaultSettings);

@@ -12,15 +12,15 @@ import { sessionsFolder } from '../settings/user-folders.js';
 export interface UndoFlags {
   /** The last event that stays: its id, or the beginning of it. @defaultValue the one before the last message of the user */
   readonly to?: string;
-  /** Says what would be done. */
+  /** True: prints the changes and makes none. */
   readonly dryRun?: boolean;
   /** Files that were changed by another hand are restored, too. */
   readonly force?: boolean;
 }
 
 /**
- * `palimpsest undo`: brings the files back that the agent changed since an event, and forks the session there. The session
- * itself stays as it is. Resolves to the exit status.
+ * Runs `palimpsest undo`: brings the files back that the agent changed since an event, and forks the session there. The
+ * session itself stays as it is. Resolves to the exit status.
  *
  * @throws {@link UsageError} when there is nothing to undo, or no such event; {@link UndoConflictError} when a file was changed
  *   by another hand, and nothing is undone then; {@link ConversationBusyError} while the session runs.

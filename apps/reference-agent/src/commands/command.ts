@@ -18,7 +18,7 @@ export interface SlashCommand extends CommandBody {
 
 /** The work of a command. It is loaded when the command is called. */
 export interface CommandBody {
-  /** Returns what the argument may be, from what was typed of it. @defaultValue nothing is offered */
+  /** Returns the possible arguments, from the part that was typed. @defaultValue nothing is offered */
   complete?(argument: string, session: InteractiveSession): readonly Choice[] | Promise<readonly Choice[]>;
   /**
    * Does it. The caller shows an error of `PalimpsestError` to the user.
@@ -37,7 +37,7 @@ export interface CommandSurface {
   show(page: Page): Promise<void>;
   /** Has the user choose from a list. Undefined: given up. */
   choose(title: string, items: readonly Choice[]): Promise<string | undefined>;
-  /** Asks for a line of text. Undefined: given up. */
+  /** Requests a line of text from the user. Undefined: given up. */
   ask(question: string): Promise<string | undefined>;
   /** Puts text into the input line, to be edited and sent; the plain mode shows it. */
   edit(text: string): void;

@@ -19,7 +19,7 @@ import { UsageError } from '../context.js';
 import type { CommandBody } from './command.js';
 import { namedChoice, requireOpenSession } from './command.js';
 
-/** `/condensations`. */
+/** Runs `/condensations`. */
 export const condensationsCommand: CommandBody = {
   async run(argument, surface) {
     const opened = requireOpenSession(surface.session);
@@ -89,7 +89,7 @@ function labelOf({ timestamp }: Event, kind: string, before: number, after: numb
   return `${when} ${kind} ${formatThousands(before)} → ${became}`;
 }
 
-/** `/compact`. */
+/** Runs `/compact`. */
 export const compactCommand: CommandBody = {
   async run(focus, surface) {
     const { session } = surface;
@@ -134,7 +134,7 @@ function rethrow(error: unknown): never {
   throw error instanceof RangeError ? new UsageError(error.message, { cause: error }) : error;
 }
 
-/** `/undo-compact`. */
+/** Runs `/undo-compact`. */
 export const undoCompactCommand: CommandBody = {
   async run(argument, surface) {
     const { conversation } = requireOpenSession(surface.session);
@@ -173,7 +173,7 @@ export const undoCompactCommand: CommandBody = {
   },
 };
 
-/** Returns what the model reads again. */
+/** Returns the events that the model reads again. */
 function backPhrase(events: number, masked: number): string {
   const parts = [
     ...(events > 0 || masked === 0 ? [formatCount(events, 'event')] : []),

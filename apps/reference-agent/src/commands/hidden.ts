@@ -16,7 +16,7 @@ import { shownView } from './look.js';
 /** More events are not offered. */
 const mostOffered = 200;
 
-/** `/pin`. */
+/** Runs `/pin`. */
 export const pinCommand: CommandBody = {
   async run(argument, surface) {
     const opened = requireOpenSession(surface.session);
@@ -44,7 +44,7 @@ export const pinCommand: CommandBody = {
     opened === undefined ? [] : offered(unpinned(opened.conversation.view), opened.conversation.view),
 };
 
-/** `/unpin`. */
+/** Runs `/unpin`. */
 export const unpinCommand: CommandBody = {
   async run(argument, surface) {
     const { conversation } = requireOpenSession(surface.session);
@@ -164,7 +164,7 @@ const mostShown = 50;
 /** A longer text is not brought back whole: it may be what was too long. Unit: characters. */
 const longestBroughtBack = 40_000;
 
-/** `/recall`. */
+/** Runs `/recall`. */
 export const recallCommand: CommandBody = {
   async run(words, surface) {
     if (words === '') throw new UsageError('Say what to search for: /recall port 8080');

@@ -162,7 +162,10 @@ export interface TypedCommand {
   readonly command: SlashCommand | undefined;
 }
 
-/** Reads a line as a command; undefined if it is a message. A path, such as `/etc/hosts is odd`, is a message; a slash alone is none. */
+/**
+ * Reads a line as a command. Undefined if the line is a message. A path, such as `/etc/hosts is odd`, is a message. A
+ * slash alone is a command.
+ */
 export function typedCommand(line: string): TypedCommand | undefined {
   const read = /^\/(?:([a-z][a-z-]*)(?:\s+([\s\S]*))?)?$/.exec(line.trim());
   if (read === null) return undefined;

@@ -10,7 +10,8 @@ import { SessionFigures } from '../output/figures.js';
 import type { CacheBreak, Comparison } from '../output/figures.js';
 import { formatCount, alignColumns, formatShare, formatTokens, formatNumber, formatDollars } from '../output/lines.js';
 import type { Page, Line } from '../output/lines.js';
-import { callOf, eventPhrase, reasonPhrase } from '../output/phrases.js';
+import { reasonPhrase } from '../output/condensation-phrases.js';
+import { callOf, eventPhrase } from '../output/phrases.js';
 import { viewPage } from '../output/view-lines.js';
 import { requireOpenSession } from './command.js';
 import type { CommandBody } from './command.js';
@@ -30,7 +31,7 @@ const partNames: Readonly<Record<ContextKind, string>> = {
   'not-sent': 'kept, but not sent',
 };
 
-/** `/context`. */
+/** Runs `/context`. */
 export const contextCommand: CommandBody = {
   async run(_, surface) {
     const opened = requireOpenSession(surface.session);
@@ -94,7 +95,7 @@ function freeLines({ untilWindow, untilThreshold }: ContextUse, condenser: strin
   ];
 }
 
-/** `/view`. */
+/** Runs `/view`. */
 export const viewCommand: CommandBody = {
   async run(_, surface) {
     const opened = requireOpenSession(surface.session);
@@ -103,7 +104,7 @@ export const viewCommand: CommandBody = {
   },
 };
 
-/** `/cost`. */
+/** Runs `/cost`. */
 export const costCommand: CommandBody = {
   async run(_, surface) {
     const { conversation } = requireOpenSession(surface.session);
@@ -111,7 +112,7 @@ export const costCommand: CommandBody = {
   },
 };
 
-/** Returns what a session has cost. */
+/** Returns the costs of a session. */
 function costPage(figures: SessionFigures): Page {
   const { bills, comparison, cacheBreaks, costUsd, cachedShare, saved } = figures;
   if (bills.length === 0) return { title: 'Cost', lines: [{ text: 'No model was asked yet.' }] };

@@ -17,7 +17,7 @@ import { sessionsFolder } from '../settings/user-folders.js';
 import { namedChoice, requireOpenSession } from './command.js';
 import type { CommandBody, CommandSurface } from './command.js';
 
-/** `/rewind`. */
+/** Runs `/rewind`. */
 export const rewindCommand: CommandBody = {
   async run(argument, surface) {
     const { session } = surface;
@@ -126,7 +126,7 @@ function textOf(message: MessageEvent): string {
     .join('\n');
 }
 
-/** `/resume`. */
+/** Runs `/resume`. */
 export const resumeCommand: CommandBody = {
   async run(argument, surface) {
     const { session } = surface;
@@ -169,7 +169,7 @@ async function sessionChoice({ session, record, lastStatus, usedAt }: ListedSess
 
 const endings: Readonly<Record<ExportFormat, string>> = { jsonl: 'jsonl', markdown: 'md', messages: 'json' };
 
-/** `/export`. */
+/** Runs `/export`. */
 export const exportCommand: CommandBody = {
   async run(argument, surface) {
     const { session, workspace, conversation } = requireOpenSession(surface.session);

@@ -14,7 +14,7 @@ import { UsageError } from '../context.js';
 import type { CommandBody } from './command.js';
 import { requireOpenSession } from './command.js';
 
-/** `/model`. */
+/** Runs `/model`. */
 export const modelCommand: CommandBody = {
   async run(argument, surface) {
     const { session } = surface;
@@ -157,7 +157,7 @@ function vendorOf(provider: string): string {
 /** The end of a server's own log that is shown. Unit: lines. */
 const mostLogLines = 20;
 
-/** `/mcp`. */
+/** Runs `/mcp`. */
 export const mcpCommand: CommandBody = {
   async run(_, surface) {
     const { mcp } = requireOpenSession(surface.session);
@@ -199,7 +199,7 @@ const lists = [
   ['permissions.allow', 'Runs without a question'],
 ] as const;
 
-/** `/permissions`. */
+/** Runs `/permissions`. */
 export const permissionsCommand: CommandBody = {
   async run(_, surface) {
     const { settings } = requireOpenSession(surface.session);
@@ -232,7 +232,7 @@ const skillKinds: Readonly<Record<Skill['kind'], string>> = {
   listed: 'loaded by the model',
 };
 
-/** `/skills`. */
+/** Runs `/skills`. */
 export const skillsCommand: CommandBody = {
   async run(_, surface) {
     const { skills, settings, conversation } = requireOpenSession(surface.session);

@@ -17,7 +17,7 @@ export interface DemoReport extends Comparison {
   /** The model's final words. */
   readonly answer?: string;
   readonly ending: 'done' | 'stuck' | 'limit' | 'error' | 'interrupted';
-  /** Why the run failed, when it did. */
+  /** The reason why the run failed, when it did. */
   readonly failure?: string;
   /** The tests, run once more in the workspace after the agent had stopped. Absent when the run was interrupted. */
   readonly tests?: { readonly exitStatus: number; readonly output: string };
@@ -32,7 +32,10 @@ export interface DemoEndingOptions {
   readonly cwd: string;
 }
 
-/** Returns what is printed when the demo has ended: what the model says, the tests, what was saved, and how to see more. A script has nothing to say. */
+/**
+ * Returns the text that ends the demo: what the model says, the tests, what was saved, and how to see more. A script
+ * has nothing to say.
+ */
 export function demoEnding(report: DemoReport, { colors, width, cwd }: DemoEndingOptions): readonly string[] {
   const text = Math.min(widestText, width);
   const lines = [

@@ -44,9 +44,9 @@ const maxSteps = 200;
 const testTimeoutMs = 120_000;
 
 /**
- * `palimpsest demo`: the agent with a scripted model on a copy of the sample project. Resolves to the exit status: 0 when the project's
- * tests pass after the run, 1 when they fail or the run failed, 3 and 4 when it was stuck or reached a limit, and that of the signal that
- * ended it.
+ * Runs `palimpsest demo`: the agent with a scripted model on a copy of the sample project. Resolves to the exit status:
+ * 0 when the project's tests pass after the run, 1 when they fail or the run failed, 3 and 4 when it was stuck or
+ * reached a limit, and that of the signal that ended it.
  *
  * @throws {@link PalimpsestError} for bad input, before the run begins, and when the log cannot be written.
  */

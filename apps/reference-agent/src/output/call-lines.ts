@@ -79,7 +79,7 @@ export function claimLines({
   return claims.length === 0 ? [] : [{ text: `the model says, unchecked: ${claims.join(' · ')}`, style: 'dim' }];
 }
 
-/** Returns how much a diff changes: `New file a.ts: 3 lines added, 0 removed`. */
+/** Returns the size of a diff: `New file a.ts: 3 lines added, 0 removed`. */
 export function diffPhrase({ path, isNew, added, removed }: FileDiff): string {
   return `${isNew ? 'New file' : 'Change of'} ${printableLine(path)}: ${formatCount(added, 'line')} added, ${removed} removed`;
 }

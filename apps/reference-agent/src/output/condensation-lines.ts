@@ -6,14 +6,17 @@ import type { RelevanceDirective } from '@palimpsest/relevance-tool';
 import { CondensationHistory } from '@palimpsest/view/inspect';
 import type { View } from '@palimpsest/view';
 import type { CondensationDetails, ForgottenEvent } from '@palimpsest/view/inspect';
-import { changePhrase, reasonPhrase, callOf, eventPhrase, summaryTitle } from './phrases.js';
+import { changePhrase, reasonPhrase, summaryTitle } from './condensation-phrases.js';
+import { callOf, eventPhrase } from './phrases.js';
 import type { Page, Line } from './lines.js';
 import { formatCount, formatDollars, formatTokens, textLines } from './lines.js';
 
 /** The history of each log, as far as it was read. Lists of condensations are shown while a command is typed. */
 const histories = new WeakMap<EventLog, { readonly history: CondensationHistory; read: number }>();
 
-/** Returns what the condensations of a log changed. A log is read once; a later call reads what has come since. */
+/**
+ * Returns the history of a log's condensations. A log is read once. A later call reads the events that have come since.
+ */
 export function condensationHistory(log: EventLog): CondensationHistory {
   const known = histories.get(log) ?? { history: new CondensationHistory(), read: 0 };
   for (const event of log.slice(known.read)) known.history.append(event);
@@ -110,7 +113,7 @@ export function condensationLines(details: CondensationDetails, { view, prices }
 
 const saidElsewhere = new Set(['condenser', 'reason', 'stage', 'model', 'costUsd', 'tokensBefore', 'tokensAfter']);
 
-/** Returns what the condenser recorded of itself, a line each. */
+/** Returns the condenser's own records, a line each. */
 function metadataLines(metadata: Readonly<Record<string, unknown>>): readonly Line[] {
   const { stage, model } = metadata;
   return [

@@ -12,7 +12,6 @@ import type { ActionEvent, ContentPart, Event, LLMConvertibleEvent } from '@pali
 import type { FailedAttempt } from '@palimpsest/llm-adapters';
 import { cutToWidth, printableLine, printableText, widthOf } from '@palimpsest/terminal';
 import type { View } from '@palimpsest/view';
-import { formatCount, formatNumber } from './lines.js';
 import type { InitEvent, RetryEvent, StreamEventOf } from './stream-event.js';
 
 /** A call as the model wrote it. */
@@ -59,7 +58,9 @@ function subjectIn(json: string): unknown {
   }
 }
 
-/** Returns how a call ended: `denied`, `cut off`, `exit 1`, `failed`; empty if it succeeded and has no exit status. */
+/**
+ * Returns the ending of a call: `denied`, `cut off`, `exit 1`, `failed`; empty if it succeeded and has no exit status.
+ */
 export function endingPhrase({
   status,
   exitStatus,
@@ -75,7 +76,7 @@ export function cutOffPhrase(call: WrittenCall): string {
   return `An earlier run was cut off in this call, and its result is not known: ${callPhrase(call)}`;
 }
 
-/** Returns which session works where, and with which model. */
+/** Returns a session with its folder and its model. */
 export function sessionPhrase({ session, model, workspace, isResumed }: InitEvent): string {
   return `session ${session}${isResumed ? ' goes on' : ''}: ${model} in ${workspace}`;
 }
@@ -85,132 +86,17 @@ export function retryEvent({ attempts, error, ...retry }: FailedAttempt): RetryE
   return { type: 'retry', ...retry, ...(attempts === Infinity ? {} : { attempts }), error: error.message };
 }
 
-/** Returns why a model call is tried again, and when. */
+/** Returns the reason and the time of the next try of a model call. */
 export function retryPhrase({ attempt, attempts, remainingMs, delayMs, error }: RetryEvent): string {
   const which = attempts === undefined ? `${attempt}` : `${attempt} of ${attempts}`;
   const until = remainingMs === undefined ? '' : `, the last within ${Math.ceil(remainingMs / 1_000)} s`;
   return `Try ${which} failed, the next in ${(delayMs / 1_000).toFixed(1)} s${until}: ${error}`;
 }
 
-/** The names that condensers give their reasons, in words. */
-const reasons: ReadonlyMap<string, string> = new Map([
-  ['rent', 'to read on would cost more than to write the rest anew'],
-  ['cold', 'the prompt cache is cold, so that nothing is lost'],
-  ['tokens', 'the request had become too large'],
-  ['events', 'the history had become too long'],
-  ['batch', 'enough old results had gathered'],
-  ['nothing-to-forget', 'it had to condense, and could not'],
-  ['hard-reset', 'the request did not fit, however it was condensed'],
-  ['interval', 'the next one was due'],
-  ['request', 'it was asked for'],
-]);
-
-/** Returns who condensed, and why. The fields are those of the metadata of a condensation. */
-export function reasonPhrase({
-  condenser,
-  reason,
-}: {
-  readonly condenser?: unknown;
-  readonly reason?: unknown;
-}): string {
-  const name = typeof condenser === 'string' ? condenser : 'condensed';
-  if (typeof reason !== 'string') return printableLine(name);
-  const words = reason.split(', ').map((each) => reasons.get(each) ?? each);
-  return printableLine(`${name}: ${words.join(', and ')}`);
-}
-
-/** The title of the summary of a condensation. */
-export const summaryTitle = 'The summary that the model reads instead';
-
-/** The figures of a condensation. */
-type Change = Pick<StreamEventOf<'condensation'>, 'tokensBefore' | 'tokensAfter' | 'forgotten' | 'masked' | 'summary'>;
-
-/** Returns what a condensation changed. */
-export function changePhrase(change: Change): string {
-  const { forgotten, masked, summary } = change;
-  const changes = [
-    forgotten === 0 ? [] : `${formatCount(forgotten, 'event')} ${summary === undefined ? 'left out' : 'summarized'}`,
-    masked === 0 ? [] : `${formatNumber(masked)} masked`,
-  ].flat();
-  const { tokensBefore: before, tokensAfter: after } = change;
-  const percent = before === 0 ? 0 : Math.round((100 * (after - before)) / before);
-  const sign = percent > 0 ? '+' : percent < 0 ? '−' : '±';
-  const sizes = `${sizesPhrase(change)} (${sign}${Math.abs(percent)} %)`;
-  return `${sizes}; ${changes.join(', ') || 'nothing was forgotten'}`;
-}
-
-/** Returns the size of a request before a condensation and after it. */
-export function sizesPhrase({ tokensBefore, tokensAfter }: Pick<Change, 'tokensBefore' | 'tokensAfter'>): string {
-  const [before, after] = [Math.round(tokensBefore), Math.round(tokensAfter)];
-  return `${formatNumber(before)} → ${formatNumber(after)} tokens a request`;
-}
-
-/** Returns true if a condensation only answers a request: it changes nothing. */
-export function isEmpty({ forgotten, masked }: Pick<Change, 'forgotten' | 'masked'>): boolean {
-  return forgotten + masked === 0;
-}
-
-/** A line about a condensation that did not go as it should. */
-export interface ProgressNote {
-  readonly level: 'info' | 'problem';
-  readonly text: string;
-}
-
-/**
- * Follows requests, attempts and condensations, and returns what is worth a line. A condensation that was asked for and came to nothing is
- * one line with the last reason. Whatever was tried on the way is in the log.
- */
-export class CondensationProgress {
-  #isAskedFor = false;
-  /** Attempts that a condensation may still follow. */
-  #attempts: StreamEventOf<'condensation-attempt'>[] = [];
-
-  /** Returns the lines before those of the condensation itself. An empty condensation has no others. */
-  follow(
-    event: StreamEventOf<'condensation-request' | 'condensation-attempt' | 'condensation'>,
-  ): readonly ProgressNote[] {
-    switch (event.type) {
-      case 'condensation-request':
-        this.#isAskedFor = true;
-        // The user knows what they have asked for.
-        return event.reason === undefined
-          ? []
-          : [{ level: 'info', text: `A condensation was asked for: ${event.reason}` }];
-      case 'condensation-attempt':
-        // A condensation follows, an empty one at least.
-        if (!this.#isAskedFor && event.outcome !== 'unavailable') return failureNotes([event]);
-        this.#attempts.push(event);
-        return [];
-      case 'condensation': {
-        const attempts = this.#attempts;
-        const isAnswer = this.#isAskedFor || attempts.length > 0;
-        this.#attempts = [];
-        this.#isAskedFor = false;
-        if (!isEmpty(event)) return failureNotes(attempts.filter(({ outcome }) => outcome !== 'unavailable'));
-        // One that nobody has tried keeps an answered request answered, when a condensation is taken back.
-        if (!isAnswer) return [];
-        const reason = attempts.at(-1)?.reason ?? 'the condenser found nothing that it may forget or mask';
-        // The error's own beginning says what the line says.
-        const why = reason.replace(/^No condensation is available: /, '');
-        return [{ level: 'problem', text: `Nothing was condensed: ${why}` }];
-      }
-    }
-  }
-}
-
-const failures: ReadonlySet<string> = new Set(['failed', 'fallback', 'unsettled']);
-
-/** Outcomes that cost something, or that a user can do something about. */
-function failureNotes(attempts: readonly StreamEventOf<'condensation-attempt'>[]): readonly ProgressNote[] {
-  return attempts
-    .filter(({ outcome }) => failures.has(outcome) || outcome.startsWith('refused'))
-    .map(({ condenser, outcome, reason }) => ({ level: 'problem', text: `${condenser}: ${outcome}: ${reason}` }));
-}
-
 /** Unit: characters. */
 const longestPhrase = 120;
 
-/** Returns what a model reads of an event, as text. An image is named. */
+/** Returns the text of an event that a model reads. An image is named. */
 export function textOfEvent(event: LLMConvertibleEvent): string {
   if (isToolResult(event)) return textOf(toolResultContent(event));
   switch (event.type) {

@@ -2,17 +2,8 @@ import { sliceText } from '@palimpsest/events';
 import { cutToWidth, printableLine, widthOf, wrapToWidth } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
 import { formatThousands } from './lines.js';
-import {
-  callPhrase,
-  callsPhrase,
-  changePhrase,
-  CondensationProgress,
-  endingPhrase,
-  isEmpty,
-  reasonPhrase,
-  retryPhrase,
-  sizesPhrase,
-} from './phrases.js';
+import { changePhrase, CondensationProgress, isEmpty, reasonPhrase, sizesPhrase } from './condensation-phrases.js';
+import { callPhrase, callsPhrase, endingPhrase, retryPhrase } from './phrases.js';
 import type { StreamEvent, StreamEventOf } from './stream-event.js';
 
 /** Lines are no narrower: below, nothing could be read. Unit: columns. */
@@ -250,7 +241,7 @@ function padded(text: string, width: number): string {
   return cut + ' '.repeat(Math.max(0, width - widthOf(cut)));
 }
 
-/** Returns how the calls of a step ended: the worst ending, or the size of the results. */
+/** Returns the ending of a step's calls: the worst ending, or the size of the results. */
 function endingOf(results: readonly StreamEventOf<'tool-result'>[]): {
   readonly text: string;
   readonly color: 'red' | 'yellow' | 'dim';

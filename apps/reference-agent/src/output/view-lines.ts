@@ -3,7 +3,8 @@ import type { Condensation, Event, EventId, LLMConvertibleEvent } from '@palimps
 import { pinnedEventIds } from '@palimpsest/view';
 import { contextUse, sentThinking } from '@palimpsest/view/inspect';
 import type { View } from '@palimpsest/view';
-import { reasonPhrase, eventPhrase, kindPhrase, textOfEvent } from './phrases.js';
+import { reasonPhrase } from './condensation-phrases.js';
+import { eventPhrase, kindPhrase, textOfEvent } from './phrases.js';
 import type { Page, Line } from './lines.js';
 import { formatCount, formatTokens, textLines } from './lines.js';
 

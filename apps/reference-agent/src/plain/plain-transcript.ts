@@ -4,15 +4,12 @@ import { printableLine, printableText } from '@palimpsest/terminal';
 import type { Output } from '../context.js';
 import type { LoggedEvent, SessionEvent, SessionState } from '../session/session-events.js';
 import { formatCount } from '../output/lines.js';
+import { changePhrase, CondensationProgress, isEmpty, reasonPhrase } from '../output/condensation-phrases.js';
 import {
   callPhrase,
-  changePhrase,
-  CondensationProgress,
   cutOffPhrase,
   endingPhrase,
-  isEmpty,
   printableAnswer,
-  reasonPhrase,
   retryPhrase,
   sessionPhrase,
 } from '../output/phrases.js';

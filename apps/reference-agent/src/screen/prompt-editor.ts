@@ -67,7 +67,7 @@ export class PromptEditor extends Editor {
     return /^\s*\/[a-z][a-z-]*\s/.test(text) && !/(?:^|\s)@\S*$/.test(text);
   }
 
-  /** Says whether the name that is being typed is one command or could be several; undefined if none is being typed. */
+  /** Returns the fit of the typed name: it is a command, or begins one or several. Undefined if none is being typed. */
   #nameFits(): 'whole' | 'one' | 'several' | undefined {
     const name = /^\s*\/([a-z-]*)$/.exec(this.getText())?.[1];
     if (name === undefined) return undefined;

@@ -4,7 +4,8 @@ import type { Delta } from '@palimpsest/llm-adapters';
 import type { RetryEvent, StreamEvent } from '../output/stream-event.js';
 import type { FileDiff } from '@palimpsest/tools/diff';
 import type { LoggedEvent, SessionEvent } from '../session/session-events.js';
-import { CondensationProgress, cutOffPhrase, isEmpty, retryPhrase } from '../output/phrases.js';
+import { CondensationProgress, isEmpty } from '../output/condensation-phrases.js';
+import { cutOffPhrase, retryPhrase } from '../output/phrases.js';
 import { CallItem, CondensationItem } from './step-items.js';
 import {
   LiveAnswer,

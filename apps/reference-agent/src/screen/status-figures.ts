@@ -4,8 +4,8 @@ import { SessionFigures } from '../output/figures.js';
 import type { Figures } from './screen.js';
 
 /**
- * The figures of the status line, as the log grows. They are made anew when it has grown, and not for each frame. What the next request
- * holds is found as `/context` finds it, which takes a moment.
+ * Returns the figures of the status line, as the log grows. They are made anew when it has grown, and not for each
+ * frame. What the next request holds is found as `/context` finds it, which takes a moment.
  *
  * @param changed - called when they are other ones
  */

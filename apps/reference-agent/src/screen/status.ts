@@ -107,7 +107,7 @@ const phases: Readonly<Record<WorkPhase, string>> = {
   condensing: 'condensing',
 };
 
-/** Returns what a session does, in a word or two. */
+/** Returns the present work of a session, in a word or two. */
 export function statePhrase(state: SessionState): string {
   switch (state.type) {
     case 'opening':

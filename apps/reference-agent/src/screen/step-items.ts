@@ -2,7 +2,8 @@ import type { Line } from '../output/lines.js';
 import type { StreamEventOf } from '../output/stream-event.js';
 import type { FileDiff } from '@palimpsest/tools/diff';
 import { callLines, diffLines } from '../output/call-lines.js';
-import { callPhrase, changePhrase, endingPhrase, reasonPhrase, summaryTitle } from '../output/phrases.js';
+import { changePhrase, reasonPhrase, summaryTitle } from '../output/condensation-phrases.js';
+import { callPhrase, endingPhrase } from '../output/phrases.js';
 import { breakAtWidth, cutLine, printableText, printableLine, drawLines, wrapText } from './layout.js';
 import type { Styles } from './layout.js';
 import { markdownLines } from './markdown.js';
@@ -71,7 +72,7 @@ export class CallItem extends TranscriptItem {
     return [head, ...said, ...this.#folded(width)];
   }
 
-  /** Returns how it ended, in a word or two. */
+  /** Returns its ending, in a word or two. */
   #ending(): string {
     const result = this.#result;
     if (result === undefined) return '';

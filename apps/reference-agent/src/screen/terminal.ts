@@ -259,8 +259,8 @@ export class ProcessTerminal extends WrittenTerminal implements Terminal {
 const arrowsOfWheel = 3;
 
 /**
- * Tells the wheel from the arrow keys. A terminal sends several arrows at once for a turn of the wheel, since the screen does not ask for
- * the mouse: what it shows can be selected and copied as always.
+ * A filter that separates the wheel from the arrow keys. A terminal sends several arrows at once for a turn of the
+ * wheel, since the screen does not ask for the mouse: what it shows can be selected and copied as always.
  */
 export class Wheel {
   readonly #scroll: (lines: number) => void;

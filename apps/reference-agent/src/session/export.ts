@@ -14,7 +14,7 @@ export const exportFormats = ['jsonl', 'markdown', 'messages'] as const;
 /** A value of `--format`. */
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** `palimpsest export`: prints a session with all that condensing has hidden. Resolves to the exit status. */
+/** Runs `palimpsest export`: prints a session with all that condensing has hidden. Resolves to the exit status. */
 export async function exportCommand(
   { session, record }: ListedSession,
   format: ExportFormat,

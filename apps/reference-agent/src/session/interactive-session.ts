@@ -122,7 +122,7 @@ export class InteractiveSession {
     return this.#turns.answer(ids, answer);
   }
 
-  /** Returns what a call has changed in a file. Undefined if it changed none. */
+  /** Returns the change of a file that a call made. Undefined if it changed none. */
   async diffOf(actionId: string): Promise<FileDiff | undefined> {
     return this.#turns.working?.diffOf(actionId);
   }

@@ -23,7 +23,8 @@ export interface LogParts {
 }
 
 /**
- * Parts a log behind an event, given by its id or the beginning of it; without one, before the last message of the user.
+ * Divides a log after an event that is given by its id or the beginning of its id. Without one, divides it before the
+ * last message of the user.
  *
  * @throws {@link UsageError} when there is no such event, or more than one, or the user has said nothing.
  */
@@ -34,7 +35,7 @@ export function partsOf({ events: log, id }: Conversation, to: string | undefine
   return { kept: events.slice(0, end), undone: events.slice(end) };
 }
 
-/** Parts a log before a message of the user. @throws {@link UsageError} when there is no such event. */
+/** Divides a log before a message of the user. @throws {@link UsageError} when there is no such event. */
 export function partsBefore({ events: log }: Conversation, messageId: string): LogParts {
   const events = log.slice();
   const end = indexOf(events, messageId);
@@ -52,7 +53,7 @@ function indexOf(events: readonly Event[], wanted: string): number {
 }
 
 /**
- * Returns what a rewind would do to the files. Nothing is changed.
+ * Returns the changes of files that a rewind would make. Nothing is changed.
  *
  * @throws {@link UsageError} when nothing would be undone.
  */

@@ -5,7 +5,7 @@ import type { Delta } from '@palimpsest/llm-adapters';
 import { streamVersion } from '../output/stream-event.js';
 import type { InitEvent, ResultEvent } from '../output/stream-event.js';
 import type { OpenedSession } from './open-session.js';
-import { failurePhrase, incompletePhrase, stuckPhrase } from '../output/failure-phrases.js';
+import { failurePhrase, incompletePhrase, stuckPhrase } from '../output/run-failure-phrases.js';
 
 /** The end of a run. */
 export type RunEnding = Pick<ResultEvent, 'status' | 'answer' | 'finishReason' | 'error' | 'waiting'>;

@@ -26,7 +26,7 @@ export interface Approval {
   /** Unchecked words of the model about its call. */
   readonly summary?: string | undefined;
   readonly risk?: string | undefined;
-  /** Why it is asked about, in one sentence. */
+  /** The reason why it is asked about, in one sentence. */
   readonly reason: string;
   /** The change that the call would make in a file, if it is a change of one and can be made. */
   readonly diff?: FileDiff | undefined;

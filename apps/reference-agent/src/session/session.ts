@@ -300,8 +300,8 @@ function firstWords({ content }: Extract<Event, { type: 'message' }>): string {
 }
 
 /**
- * Returns what became of a session: the status of its conversation; `at work in process 123` while it runs; `cut off` if its process
- * died.
+ * Returns the state of a session: the status of its conversation; `at work in process 123` while it runs; `cut off` if
+ * its process died.
  */
 export async function sessionStatus({
   session: { store, id },

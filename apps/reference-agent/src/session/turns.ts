@@ -249,7 +249,7 @@ export class Turns {
     await this.#working?.opened.conversation.reject('The user interrupted the run.');
   }
 
-  /** Tells what the session does when nothing is under way: it waits for an answer, or for a message. */
+  /** Reports the state of the session when nothing is under way: it waits for an answer, or for a message. */
   async settle(working: WorkingSession): Promise<void> {
     this.#wait.abort();
     const underWay = this.#underWay;

@@ -2,7 +2,7 @@ import type { Delta, FailedAttempt } from '@palimpsest/llm-adapters';
 import { retryEvent } from '../output/phrases.js';
 import type { LoggedEvent, SessionListeners, WorkPhase } from './session-events.js';
 
-/** Tells what happens in a run, and what the agent does from moment to moment. */
+/** A reporter of the events of a run, and of the agent's present phase. */
 export class WorkPhases {
   readonly #listeners: SessionListeners;
   /** The work of the agent, but for a condensation that holds it up. */
@@ -60,7 +60,7 @@ export class WorkPhases {
     this.show();
   }
 
-  /** Tells the phase, and whether a summary is made behind, where that has changed. */
+  /** Reports the phase, and whether a summary is made in the background, where that has changed. */
   show(): void {
     const { state } = this.#listeners;
     const { phase, isCondensingBehind } = this.#shown(state.type === 'working');

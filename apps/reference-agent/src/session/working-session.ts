@@ -22,7 +22,7 @@ export interface WorkingSession {
   readonly history: readonly LoggedEvent[];
   /** Returns the calls that wait for the user. */
   approvals(): Promise<readonly Approval[]>;
-  /** Returns what a call has changed in a file. */
+  /** Returns the change of a file that a call made. */
   diffOf(actionId: string): Promise<FileDiff | undefined>;
   /** Keeps a rule for the folder, for every session to come. @throws {@link InvalidSettingsError} when it cannot be written. */
   keep(rule: string): Promise<void>;
@@ -83,7 +83,7 @@ export async function openWorkingSession(
 /** Larger files are not compared before an answer. Unit: bytes. */
 const maxPreviewBytes = 2_000_000;
 
-/** Returns what to show of a call that waits, as the workspace is now. */
+/** Returns the display of a call that waits, as the workspace is now. */
 async function approvalOf(
   { id, toolCall, summary, securityRisk: risk }: ActionEvent,
   { workspace, permitted }: Pick<OpenedSession, 'workspace' | 'permitted'>,

@@ -1,7 +1,7 @@
 import xterm from '@xterm/headless';
 import type { IBufferCell, IBufferLine } from '@xterm/headless';
 
-/** What a program has painted, as a terminal shows it: xterm.js without a window. */
+/** The output of a program, as a terminal shows it: xterm.js without a window. */
 export interface EmulatedScreen {
   readonly columns: number;
   readonly rows: number;
@@ -43,7 +43,7 @@ export interface Cell {
   readonly isInverse: boolean;
 }
 
-/** What was seen at the end of a synchronized update. */
+/** The screen at the end of a synchronized update. */
 export interface Frame {
   readonly lines: readonly string[];
   /** The numbers of the lines that did not fit, so the terminal wrapped them. */
@@ -74,8 +74,8 @@ const usualModes: readonly number[] = [7, 25, 1007, 2004, 2026];
 const alternateScreen: readonly number[] = [47, 1047, 1049];
 
 /**
- * A terminal of this size, with a long history. It wraps what does not fit, also for a program that has asked it not to: what would
- * be cut off there is found.
+ * Returns a terminal of this size, with a long history. It wraps what does not fit, also for a program that has asked
+ * it not to: what would be cut off there is found.
  */
 export function emulatedScreen(columns: number, rows: number): EmulatedScreen {
   const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });

@@ -1,11 +1,11 @@
 import type { Frame } from './emulated-screen.js';
 
-/** Says what is wrong with the lines of a frame; undefined if nothing is. */
+/** A check that returns the fault in the lines of a frame; undefined if there is none. */
 export type FrameRule = (lines: readonly string[]) => string | undefined;
 
 /**
- * What a reader saw torn: lines wider than the terminal, text outside of a synchronized update, and what breaks a rule of the caller.
- * One line a fault, with the frame. Empty if every frame was whole.
+ * Returns the faults of the frames that a reader saw: lines wider than the terminal, text outside of a synchronized
+ * update, and what breaks a rule of the caller. One line a fault, with the frame. Empty if every frame was whole.
  */
 export function frameFaults(frames: readonly Frame[], ...rules: readonly FrameRule[]): readonly string[] {
   return frames.flatMap(({ lines, wrapped, hasStrayText }, index) => {

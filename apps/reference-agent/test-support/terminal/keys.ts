@@ -25,7 +25,7 @@ type ControlLetter =
 /** A key by its name. */
 export type Key = keyof typeof sequences | `Ctrl-${ControlLetter}`;
 
-/** The bytes of a key. */
+/** Returns the bytes of a key. */
 export function bytesOfKey(key: Key): string {
   const control = /^Ctrl-([A-Z])$/.exec(key)?.[1];
   return control === undefined

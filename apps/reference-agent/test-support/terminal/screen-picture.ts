@@ -14,7 +14,8 @@ const named = [
 ];
 
 /**
- * A picture (SVG) of a terminal's cells. The same cells give the same text; blank lines at the end are left out.
+ * Returns a picture (SVG) of a terminal's cells. The same cells give the same text; blank lines at the end are left
+ * out.
  *
  * @param title - what the picture shows, for readers who cannot see it
  */

@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.js';
 const status =
   /^ (?:[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] )?(opening|not usable|ready|thinking|answering|running tools|trying again|condensing|interrupting|waits for your yes|closed)(?=: waits for| \d| ·|$)/;
 
-/** The state of the session, as the screen says it; undefined if it does not, as behind a page. */
+/** Returns the state of the session, as the screen says it; undefined if it does not, as behind a page. */
 export function shownState(terminal: Terminal): string | undefined {
   return terminal.screen().flatMap((line) => status.exec(line)?.[1] ?? [])[0];
 }
@@ -27,7 +27,7 @@ export async function say(terminal: Terminal, text: string): Promise<void> {
   terminal.press('Enter');
 }
 
-/** What a reader saw torn. The screen has one status line, or is a page with none. */
+/** Returns the faults of the screens that a reader saw. The screen has one status line, or is a page with none. */
 export function screenFaults(terminal: Terminal): readonly string[] {
   return frameFaults(terminal.frames, (lines) => {
     const count = lines.filter((line) => status.test(line)).length;

@@ -16,7 +16,7 @@ export interface TerminalRig {
   open(args?: readonly string[], options?: OpenOptions): Terminal;
 }
 
-/** How the command is opened. */
+/** The options of opening the command. */
 export interface OpenOptions extends Pick<TerminalOptions, 'columns' | 'rows'> {
   /** @defaultValue the workspace */
   readonly cwd?: string;
@@ -25,7 +25,7 @@ export interface OpenOptions extends Pick<TerminalOptions, 'columns' | 'rows'> {
   readonly shell?: string;
 }
 
-/** What a {@link TerminalRig} is made with. */
+/** The options of a {@link TerminalRig}. */
 export interface TerminalRigOptions {
   /** The workspace. @defaultValue empty */
   readonly files?: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import type { Key } from './keys.js';
 /** The built command. */
 export const palimpsest = [process.execPath, fileURLToPath(new URL('../../dist/cli.js', import.meta.url))] as const;
 
-/** How a program in a terminal is started. */
+/** The options of starting a program in a terminal. */
 export interface TerminalOptions {
   /** The program and its arguments. */
   readonly command: readonly [string, ...string[]];

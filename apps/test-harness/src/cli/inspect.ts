@@ -102,7 +102,7 @@ export interface InspectionLinesOptions {
   /** The width to which lines are cut. Unit: columns. */
   readonly width: number;
   readonly colours: Colours;
-  /** How many of the largest items are listed. */
+  /** The number of the largest items that are listed. */
   readonly largest: number;
 }
 

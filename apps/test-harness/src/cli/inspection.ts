@@ -26,7 +26,7 @@ export interface InspectedItem {
   readonly tokens: number;
   /** The size before it was masked. Absent for an item that is as it was logged. Unit: tokens. */
   readonly loggedTokens?: number;
-  /** Why the item is in the view but is not sent. Absent for an item that is sent. */
+  /** The reason why the item is in the view but is not sent. Absent for an item that is sent. */
   readonly leftOut?: string;
   readonly text: string;
 }
@@ -80,7 +80,7 @@ export interface Inspection {
 
 const kindOrder: readonly ItemKind[] = ['system', 'summary', 'user', 'environment', 'agent', 'call', 'result'];
 
-/** Says what the model was sent at a call, and what each condensation before it did. */
+/** Returns the request of a model call, and the changes of each condensation before it. */
 export function inspectionOf(
   { session, format, policy, modelCall, modelCalls, log, view, errors, usage }: InspectedLog,
   { count, tokenUnit }: { readonly count: TextCounter; readonly tokenUnit: string },
@@ -231,7 +231,8 @@ export interface InspectedLogOptions {
 }
 
 /**
- * The log until a model call: with the condensations that it records, or with those that a condenser makes in a replay.
+ * Returns the log until a model call: with the condensations that it records, or with those that a condenser makes in a
+ * replay.
  *
  * @throws {@link HarnessError} `inspect` when the session has no such call.
  */

@@ -4,7 +4,10 @@ import ora from 'ora';
 import { logFiles } from '../import/read-sessions.js';
 import type { SessionProgress } from '../replay/replay.js';
 
-/** Shows progress on stderr, with nothing in it that a terminal obeys: on a terminal one changing line, otherwise a line now and then. */
+/**
+ * Progress on stderr, with nothing in it that a terminal obeys: on a terminal one changing line, otherwise a line now
+ * and then.
+ */
 export interface Progress {
   update(text: string): void;
   /** Writes a line that stays. */
@@ -43,7 +46,7 @@ export function progress(): Progress {
   };
 }
 
-/** Estimates how long a replay will take. */
+/** An estimate of the time that a replay takes. */
 export interface TimeLeft {
   /** The next file is read. */
   atFile(file: string): void;
@@ -54,7 +57,8 @@ export interface TimeLeft {
 }
 
 /**
- * An estimate from the sizes of the files at these paths: what is to come takes as long, by its size, as what was computed.
+ * Returns an estimate from the sizes of the files at these paths: what is to come takes as long, by its size, as what
+ * was computed.
  *
  * @param now - Unit: milliseconds.
  */

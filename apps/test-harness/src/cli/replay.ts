@@ -21,7 +21,7 @@ export interface ReplayCommandOptions {
   readonly model?: string;
   /** A model that condensers really ask, as `provider/name`. */
   readonly summariser?: string;
-  /** How many threads. 0: none but this one. */
+  /** The number of threads. 0: none but this one. */
   readonly workers?: number;
   /** False: nothing is stored, and nothing that was stored is used. */
   readonly cache?: boolean;

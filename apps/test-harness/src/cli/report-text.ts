@@ -19,9 +19,9 @@ export interface Report {
 
 /** Options of {@link reportText}. */
 export interface ReportTextOptions {
-  /** Whether each session has a table of its own, too. */
+  /** True if each session has a table of its own, too. */
   readonly sessions: boolean;
-  /** Whether all tables are shown. */
+  /** True if all tables are shown. */
   readonly all: boolean;
 }
 

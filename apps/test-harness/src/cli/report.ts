@@ -28,7 +28,7 @@ export interface ReportCommandOptions {
   readonly contextWindow?: number;
   /** The model by whose prices the sessions are priced. */
   readonly model?: string;
-  /** How many threads. 0: none but this one. */
+  /** The number of threads. 0: none but this one. */
   readonly workers?: number;
   /** False: nothing is stored, and nothing that was stored is used. */
   readonly cache?: boolean;

@@ -5,9 +5,9 @@ import type { Regret, ReplayRow } from '../replay/report.js';
 
 /** Options of {@link reportTables}. */
 export interface TableOptions {
-  /** Whether every table is shown, not the first one alone. */
+  /** True if every table is shown, not the first one alone. */
   readonly all: boolean;
-  /** Whether condensers that call a model got a stand-in, so that they forget at most what is shown. */
+  /** True if condensers that call a model got a stand-in, so that they forget at most what is shown. */
   readonly hasStandIn: boolean;
   readonly colours: Pick<Colours, 'bold'>;
 }

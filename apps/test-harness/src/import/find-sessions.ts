@@ -31,7 +31,7 @@ export interface SearchedFolder {
   readonly folder: string;
   /** The number of sessions found there. */
   readonly sessions: number;
-  /** Why the folder, or a part of it, could not be read. Absent for a folder that does not exist. */
+  /** The reason why the folder, or a part of it, could not be read. Absent for a folder that does not exist. */
   readonly problem?: string;
 }
 

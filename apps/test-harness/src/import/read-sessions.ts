@@ -119,15 +119,16 @@ export interface LogFile {
   readonly file: string;
   /** The path relative to the given folder. For a given file, its name. */
   readonly name: string;
-  /** Why the file is skipped, if no agent wrote it. */
+  /** The reason why the file is skipped, if no agent wrote it. */
   readonly notALog?: string;
 }
 
 const notLogs = /^(?:readme|licen[cs]e|notice|changelog|adp-readme-license)(?:[.-].*)?$|^manifest\.json$/i;
 
 /**
- * The files at a path: the file itself, or all files of the folder and its subfolders, sorted by name. Links to folders are
- * not followed. Of the folders of opencode, in which a session has many files, only the file that begins a session is listed.
+ * Returns the files at a path: the file itself, or all files of the folder and its subfolders, sorted by name. Links to
+ * folders are not followed. Of the folders of opencode, in which a session has many files, only the file that begins a
+ * session is listed.
  *
  * @throws {@link HarnessError} `log-read` when the path does not exist, is a pipe or a device, or a folder cannot be listed.
  */

@@ -84,12 +84,15 @@ export interface PossibleDrop {
   readonly rewritten: number;
 }
 
-/** Decides before a call whether to drop. Called in the order of the calls, at those whose request is larger than the bound. */
+/**
+ * A rule that decides before a call whether to drop. It is called in the order of the calls, at those whose request is
+ * larger than the bound.
+ */
 export type DropRule = (drop: PossibleDrop) => boolean;
 
 /**
- * Returns what a session costs if a rule decides when to drop the oldest steps down to `target` tokens. The reducer and the prices are those
- * of {@link leastCost}, so the difference is the price of deciding at other calls.
+ * Returns the cost of a session if a rule decides when to drop the oldest steps down to `target` tokens. The reducer
+ * and the prices are those of {@link leastCost}, so the difference is the price of deciding at other calls.
  */
 export function costOfDrops(sizes: SizesByCall, target: number, prices: Prices, rule: DropRule): number {
   const { head, added } = sizes;
@@ -114,8 +117,9 @@ export function costOfDrops(sizes: SizesByCall, target: number, prices: Prices, 
 }
 
 /**
- * The rule RENT: each call pays rent for the tokens that a drop would save, and a drop comes when the rent since the last one has
- * reached the price of writing again what stays. It knows neither the future nor the length of the session.
+ * Returns the rule RENT: each call pays rent for the tokens that a drop would save, and a drop comes when the rent
+ * since the last one has reached the price of writing again what stays. It knows neither the future nor the length of
+ * the session.
  *
  * @see Dooly, Goldman, Scott: TCP dynamic acknowledgment delay (STOC 1998), for why this is at most twice the optimum
  */
@@ -155,7 +159,7 @@ export function sizesByCall(session: RecordedSession, tokens: readonly number[],
   return { head: before, added: [...added.slice(0, -1), 0] };
 }
 
-/** Returns what the session costs with nothing condensed: each token is written once and read at every later call. */
+/** Returns the cost of the session with nothing condensed: each token is written once and read at every later call. */
 export function costUncondensed({ head, added }: SizesByCall, prices: Prices): number {
   let [cost, prompt] = [prices.cacheWrite * head, head];
   for (const size of added.slice(0, -1)) {

@@ -200,7 +200,7 @@ function atLeast(length: number, text: string): string | undefined {
   return text.length >= length ? text : undefined;
 }
 
-/** Finds the texts in which a span stands. */
+/** An index that finds the texts with a span. */
 export interface TextIndex {
   /** The indices of the texts that hold the span at token boundaries, in their order. */
   holding(span: string): readonly number[];
@@ -235,7 +235,7 @@ function textIndex(texts: readonly string[]): TextIndex {
 
 const insideOfWord = /[A-Za-z0-9_]/;
 
-/** True if the text holds the span and no word goes on before or behind it. */
+/** Returns true if the text holds the span and no word goes on before or behind it. */
 export function holdsSpan(text: string, span: string): boolean {
   const [openStart, openEnd] = [/^\W/.test(span), /\W$/.test(span)];
   for (let at = text.indexOf(span); at !== -1; at = text.indexOf(span, at + 1)) {

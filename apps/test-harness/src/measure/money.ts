@@ -60,7 +60,7 @@ export function knownPricesOf(model: string, date: Date): Prices {
   );
 }
 
-/** Returns what one call cost. Unit: that of the prices. */
+/** Returns the cost of one call. Unit: that of the prices. */
 export function costOf({ cacheRead, cacheWrite, input, output }: TokenUse, prices: Prices): number {
   const prompt = cacheRead + cacheWrite + input;
   const tiers = (prices.tiers ?? []).filter(({ abovePromptTokens }) => prompt > abovePromptTokens);
@@ -88,7 +88,7 @@ export const callsOfResidence = 10;
 const tokensOfCall = 60;
 const largestReread = 8_000;
 
-/** Returns what it costs to read a source again: a call, its result, and the result in the requests that follow. */
+/** Returns the cost of reading a source again: a call, its result, and the result in the requests that follow. */
 export function rereadCost({ promptTokens, sourceTokens }: Fault, prices: Prices): number {
   const size = Math.min(largestReread, sourceTokens);
   return (

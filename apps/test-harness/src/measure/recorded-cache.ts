@@ -33,7 +33,10 @@ export function recordedCache(logged: readonly Event[]): RecordedCache | undefin
   return answers === 0 ? undefined : { answers, expectedReadTokens, reportedReadTokens, drifts };
 }
 
-/** Returns what the cache should have read of each answer, by the id of its response; without the answers of which nothing is known. Unit: tokens. */
+/**
+ * Returns the tokens that the cache should have read for each answer, by the id of its response. Answers of which
+ * nothing is known are left out. Unit: tokens.
+ */
 export function expectedReads(logged: readonly Event[]): ReadonlyMap<string, number> {
   return new Map(pairsOf(logged).map(({ responseId, ...pair }) => [responseId, expectedCacheRead(pair)]));
 }

@@ -48,13 +48,16 @@ export function recordedSession(logged: readonly Event[]): RecordedSession {
   };
 }
 
-/** True if the log has the times of its events, and they differ. A log without times is read as if all happened in 1970. */
+/**
+ * Returns true if the log has the times of its events, and they differ. A log without times is read as if all happened
+ * in 1970.
+ */
 export function hasTimes({ events }: Pick<RecordedSession, 'events'>): boolean {
   const [first, last] = [events[0], events.at(-1)].map((event) => Date.parse(event?.timestamp ?? ''));
   return first !== undefined && last !== undefined && first > Date.UTC(1971, 0, 1) && last > first;
 }
 
-/** Returns what an event is for the measures. A summary is internal, because no log of another agent has one. */
+/** Returns the kind of an event for the measures. A summary is internal, because no log of another agent has one. */
 export function kindOfEvent(event: Event): EventKind {
   if (!isLLMConvertible(event)) return 'internal';
   if (event.type === 'system-prompt') return 'system';
@@ -66,9 +69,9 @@ export function kindOfEvent(event: Event): EventKind {
 }
 
 /**
- * The positions of the recorded model calls in a log: for each response, the position of its first action or assistant
- * message. The view's rules separate responses. The model call could receive only the events before its position. Events
- * that repeat an id are skipped, as in a view.
+ * Returns the positions of the recorded model calls in a log: for each response, the position of its first action or
+ * assistant message. The view's rules separate responses. The model call could receive only the events before its
+ * position. Events that repeat an id are skipped, as in a view.
  */
 export function modelCalls(events: readonly Event[]): number[] {
   const positions: number[] = [];

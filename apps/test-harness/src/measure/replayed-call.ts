@@ -12,7 +12,7 @@ export interface CondensedCall {
   readonly view: View;
   /** The condensations that were made before this call. */
   readonly condensations: readonly Condensation[];
-  /** Why the condenser failed. The view was left as it was. */
+  /** The reason why the condenser failed. The view was left as it was. */
   readonly errors: readonly string[];
   /** What the condenser reported of this call. */
   readonly attempts: readonly AttemptReport[];
@@ -26,7 +26,7 @@ export interface ReplayedCall extends CondensedCall {
   readonly milliseconds: number;
 }
 
-/** Listens to a replay, call by call, and says at its end what it found. */
+/** A listener to a replay that gets each call and reports its result at the end. */
 export interface Meter<Result, Call = ReplayedCall> {
   /** Called once for each model call, in their order. */
   atCall(call: Call): void;

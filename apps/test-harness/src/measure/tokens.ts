@@ -2,7 +2,7 @@ import type { ContentPart, Event } from '@palimpsest/events';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { RecordedSession } from './recorded-session.js';
 
-/** Counts the tokens of a text. */
+/** A counter of the tokens of a text. */
 export type TextCounter = (text: string) => number;
 
 /** Text of a log may look like a control token; it is counted as text. */

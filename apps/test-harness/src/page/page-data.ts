@@ -15,7 +15,7 @@ export interface PageData {
   readonly contextWindow?: number | undefined;
   /** The rows of prices; the first is in USD. */
   readonly prices: readonly Prices[];
-  /** Why the sessions are priced as this model's. */
+  /** The reason why the sessions are priced as this model's. */
   readonly priced: PricedAs;
   /** Older sessions that were found and left out. */
   readonly older: number;

@@ -72,8 +72,8 @@ export interface PageAssets {
 const pageDataId = 'page-data';
 
 /**
- * The page as HTML: script, style and data stand in it, and it loads nothing. Its policy allows the one script and the one style
- * by their digests, so nothing else runs or is fetched.
+ * Returns the page as HTML: script, style and data stand in it, and it loads nothing. Its policy allows the one script
+ * and the one style by their digests, so nothing else runs or is fetched.
  */
 export function pageHtml(data: PageData, timelines: readonly string[], { script, style }: PageAssets): string {
   if (/<\/script|<!--/i.test(script) || /<\/style/i.test(style)) throw new Error('the assets of the page end its tags');

@@ -12,7 +12,7 @@ import type { PageAssets } from './page.js';
 /** All that a page shows besides the sessions. */
 export type ReportData = Omit<PageData, 'sessions' | 'timelines' | 'trimmed'>;
 
-/** Writes the pages of a report while the sessions are replayed. */
+/** A writer of the pages of a report. It works while the sessions are replayed. */
 export interface ReportWriter {
   /** Takes a session that has been replayed, with its timeline. */
   readonly onTimeline: NonNullable<ReplayOptions['onTimeline']>;

@@ -10,7 +10,8 @@ export async function codeDigest(): Promise<string> {
 }
 
 /**
- * The digest of a package that is installed where a module in the folder would find it; undefined if there is none.
+ * Returns the digest of a package that is installed where a module in the folder would find it; undefined if there is
+ * none.
  *
  * @param name - of the package, or of a subpath of it
  */

@@ -35,7 +35,7 @@ export type Measured<Meters> = {
 /** Instructions and tools of a session whose log has no system prompt. Unit: tokens. */
 const assumedFixedTokens = 6_000;
 
-/** Returns what every request of a session holds besides its events. Unit: tokens. */
+/** Returns the size of the part of every request that is not in the session's events. Unit: tokens. */
 export function fixedTokensOf({ kinds }: RecordedSession): number {
   return kinds.includes('system') ? 0 : assumedFixedTokens;
 }

@@ -26,9 +26,9 @@ export interface ReplayOptions {
   readonly contextWindow?: number | undefined;
   /** The model that condensers call, as `provider/name`; its key is read from the environment. @defaultValue a stand-in */
   readonly summariser?: string | undefined;
-  /** How many threads replay. 0: this one. @defaultValue 0 */
+  /** The number of threads that replay. 0: this one. @defaultValue 0 */
   readonly workers?: number;
-  /** Where results are stored and found again. @defaultValue none: everything is computed */
+  /** The place where results are stored and found again. @defaultValue none: everything is computed */
   readonly cacheFolder?: string | undefined;
   /** Ends the replay early: what is done is returned, what is begun is given up. */
   readonly signal?: AbortSignal;
@@ -62,7 +62,7 @@ export function defaultWorkers(): number {
   return availableParallelism();
 }
 
-/** Returns where results are stored unless the user says otherwise: below the user's folder for caches. */
+/** Returns the default folder of stored results: below the user's folder for caches. */
 export function defaultCacheFolder(): string {
   return join(envPaths('palimpsest-harness', { suffix: '' }).cache, 'replay');
 }

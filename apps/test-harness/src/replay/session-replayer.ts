@@ -40,11 +40,11 @@ export interface ReplaySettings {
   readonly summariser?: (() => Summariser) | undefined;
   /** A condenser that takes longer is called no more in this session. Unit: milliseconds. @defaultValue 60,000 */
   readonly timeoutMs?: number;
-  /** Whether the replays keep what a model would have read at each call. @defaultValue false */
+  /** True if the replays keep what a model would have read at each call. @defaultValue false */
   readonly withTimeline?: boolean;
 }
 
-/** Replays one session. What several replays need is computed once. */
+/** A replayer of one session. It computes once what several replays need. */
 export interface SessionReplayer {
   measures(): SessionMeasures;
   /**

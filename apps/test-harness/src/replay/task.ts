@@ -70,9 +70,9 @@ export interface SessionTask {
   readonly events: string;
   readonly settings: TaskSettings;
   readonly policies: readonly TaskPolicy[];
-  /** Where results are stored, and the digest of the code that makes them. @defaultValue nowhere */
+  /** The place where results are stored, and the digest of the code that makes them. @defaultValue nowhere */
   readonly store?: { readonly folder: string; readonly code: string } | undefined;
-  /** Whether the timeline is wanted. It is not stored, so every policy is replayed for it. */
+  /** True if the timeline is wanted. It is not stored, so every policy is replayed for it. */
   readonly withTimeline: boolean;
 }
 

@@ -19,8 +19,8 @@ export const anthropicClearToolUses = clearsOldResults('rival:anthropic-clear-to
 });
 
 /**
- * When the history holds more than 100,000 tokens, all results but the newest three are cleared. They stay cleared, so it acts again when the
- * history has grown to 100,000 tokens again.
+ * A policy of LangChain. When the history holds more than 100,000 tokens, all results but the newest three are cleared.
+ * They stay cleared, so it acts again when the history has grown to 100,000 tokens again.
  *
  * Simplified: the results of the newest step are shown once in any case.
  *

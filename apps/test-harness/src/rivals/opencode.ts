@@ -8,9 +8,9 @@ const [protectTokens, minimumTokens, reserved, mostRecent] = [40_000, 20_000, 20
 const placeholder = '[Old tool result content cleared]';
 
 /**
- * When a request of the user has been answered, results are cleared that are older than the newest 40,000 tokens of results and
- * than the last two requests, if that frees more than 20,000 tokens. When the window is full but for 20,000 tokens, a model summarises all but
- * the newest 15,000 tokens.
+ * The policy of opencode. When a request of the user has been answered, results are cleared that are older than the
+ * newest 40,000 tokens of results and than the last two requests, if that frees more than 20,000 tokens. When the
+ * window is full but for 20,000 tokens, a model summarises all but the newest 15,000 tokens.
  *
  * Simplified: pruning is on (`compaction.prune`; recent versions have it off by default); the summary's prompt is ours; images count as
  * the view counts them.

@@ -5,8 +5,9 @@ import { messageStarts, summariseOldest } from './summarise-oldest.js';
 const windowSize = 40;
 
 /**
- * When a request of the user has been answered, only the newest 40 messages stay. Between two requests nothing is forgotten,
- * unless the window is full: then only the newest 40 messages stay, too, or two fewer than there are.
+ * The sliding window of Strands. When a request of the user has been answered, only the newest 40 messages stay.
+ * Between two requests nothing is forgotten, unless the window is full: then only the newest 40 messages stay, too, or
+ * two fewer than there are.
  *
  * Simplified: a full window does not replace the newest results by an error before it forgets messages. The words of the user and the
  * system prompt stay.
@@ -40,7 +41,8 @@ export const strandsSlidingWindow: Rival = {
 const [summaryRatio, preserveRecentMessages] = [0.3, 10];
 
 /**
- * When the window is full, a model summarises the oldest 30 % of the messages; the newest ten stay.
+ * The summaries of Strands. When the window is full, a model summarises the oldest 30 % of the messages; the newest ten
+ * stay.
  *
  * Simplified: it acts before a request that would not fit, not after the provider has refused it. The words of the user stay.
  *

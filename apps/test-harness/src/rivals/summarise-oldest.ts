@@ -9,7 +9,7 @@ import type { CondenseContext, Condenser, View } from '@palimpsest/view';
 export interface SummariseOldestOptions {
   readonly name: string;
   readonly llm: LLM;
-  /** Whether it acts before this call. A request of the host is met in any case. */
+  /** True if it acts before this call. A request of the host is met in any case. */
   readonly isDue: (view: View, context: CondenseContext) => boolean;
   /** The range to summarise; its ends move forward to the next cut points, the end to the newest step at most. */
   readonly rangeOf: (view: View, context: CondenseContext) => EventRange;
@@ -63,8 +63,8 @@ function nothingOld(view: View): NoCondensationAvailableError {
 }
 
 /**
- * The index of the first event of each message, where others count messages: a response of the model is one, whatever it calls.
- * The system prompt is none.
+ * Returns the index of the first event of each message, where others count messages: a response of the model is one,
+ * whatever it calls. The system prompt is none.
  *
  * @param results - `each`: the result of each call is a message; `together`: the results of a response are one
  */

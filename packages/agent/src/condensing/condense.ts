@@ -218,9 +218,9 @@ export async function emitCondensation(made: Condensation, { agent, options, emi
 }
 
 /**
- * Returns what a condenser is told of the model's prompt cache: prices as shares of the price of an uncached input token, and how long a prefix
- * lives. Without what is not known of the model. No time: a condenser takes that of the newest event, so that a restart, a fork and a
- * replay of the log decide as the agent did.
+ * Returns the terms of the model's prompt cache for a condenser: prices as shares of the price of an uncached input
+ * token, and how long a prefix lives. Without what is not known of the model. No time: a condenser takes that of the
+ * newest event, so that a restart, a fork and a replay of the log decide as the agent did.
  */
 export function cacheTermsOf({ prices, facts }: LLM): Pick<CondenseContext, 'prices' | 'cacheLifeMs'> {
   const { cacheLifeMs } = facts ?? {};
@@ -240,8 +240,8 @@ export function assertFocus(focus: string | undefined): void {
 }
 
 /**
- * Returns what the user wants the requested condensation to keep in view: the focus of the newest open request of theirs. What a
- * tool or a model asked for is not the user's word.
+ * Returns the focus that the user gave for the requested condensation, in the newest open request. The focus of a tool
+ * or a model is not the user's word.
  */
 function requestedFocus(view: View): string | undefined {
   if (!view.unhandledCondensationRequest) return undefined;

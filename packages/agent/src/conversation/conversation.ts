@@ -232,8 +232,8 @@ export class Conversation {
   }
 
   /**
-   * Asks the model a question outside the conversation. The model reads the present view and may not call tools; only the
-   * usage is appended to the log. Possible during a run.
+   * Puts a question to the model outside the conversation. The model reads the present view and may not call tools;
+   * only the usage is appended to the log. Possible during a run.
    *
    * @throws what the model's adapter throws.
    */

@@ -5,7 +5,7 @@ import type { RunUsage } from '../limits.js';
 
 const traceKey = 'traceparent';
 
-/** Says in the log to which trace a run belongs. No model reads it. */
+/** Makes the event that names the trace of a run in the log. No model reads it. */
 export function traceEvent(traceparent: string, conversationId: string, createEvent: CreateEvent): Event {
   return createEvent('conversation-state-update', { key: traceKey, value: { traceparent, conversationId } });
 }

@@ -142,7 +142,7 @@ export interface SideAnswer {
   readonly costs: readonly Event[];
 }
 
-/** Asks the model a question outside the conversation, with the view that a step would send now. */
+/** Puts a question to the model outside the conversation, with the view that a step would send now. */
 export async function askSideQuestion(
   question: string,
   agent: Agent,

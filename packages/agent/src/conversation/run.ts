@@ -130,8 +130,8 @@ export class Run {
   }
 
   /**
-   * Asks the hook once more when an earlier run ended between the answer and the status `finished`, because providers refuse
-   * histories that end in an answer.
+   * Calls the hook once more when an earlier run ended between the answer and the status `finished`, because providers
+   * refuse histories that end in an answer.
    */
   async #isOver(answer: string): Promise<boolean> {
     const { createEvent } = this.#agent;

@@ -10,7 +10,7 @@ export const cacheDriftKey = 'cache-drift';
 export interface CacheDriftReport extends Omit<CacheDrift, 'reason'> {
   readonly state: 'begun' | 'ended';
   readonly model: string;
-  /** Why it has probably begun. */
+  /** The reason why it has probably begun. */
   readonly reason?: CacheDrift['reason'];
   /** With `prefix-changed`: the index of the message of the request in which what the cache has read ends. */
   readonly changedAtMessage?: number;

@@ -12,7 +12,7 @@ import { costOf } from './call-cost.js';
 /** The received part of an answer that did not become complete. */
 export interface AnswerPiece {
   readonly content: readonly TextContent[];
-  /** Why the provider ended it. Undefined if it did not. */
+  /** The reason why the provider ended it. Undefined if it did not. */
   readonly finishReason?: string;
   readonly thinking?: string;
   readonly toolCalls?: readonly BegunCall[];

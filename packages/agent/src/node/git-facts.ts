@@ -37,7 +37,8 @@ const safely = [
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
 /**
- * Asks git about a folder. Undefined if it is in no working tree, there is no git, or its `.git` leads to another repository.
+ * Reads the facts of a folder from git. Undefined if it is in no working tree, there is no git, or its `.git` leads to
+ * another repository.
  *
  * @param options.env - where git is found; its variables of git's own are not passed on
  * @param options.timeoutMs - for each question. Unit: milliseconds.
@@ -102,7 +103,7 @@ async function hasRepositoryAbove(folder: string): Promise<boolean> {
   }
 }
 
-/** Asks git a question. Returns its answer; undefined if git fails, is not there, or does not answer in time. */
+/** Runs git. Returns its output; undefined if git fails, is not there, or does not answer in time. */
 function git(
   folder: string,
   args: readonly string[],

@@ -93,7 +93,7 @@ function recordView(condensation: CondensationSpan, lastAttempt: string | undefi
   if (span !== undefined && hasFailed && !inBackground) recordError(span, `condensation-${lastAttempt}`);
 }
 
-/** Says what was begun in the background, and links what came of it to where it was begun. */
+/** Records the work that was begun in the background, and links its result to the place where it began. */
 function recordBackground(
   condensation: CondensationSpan,
   result: View | Condensation,

@@ -148,7 +148,7 @@ function finishReasonOf(reason: Completion['finishReason']): string {
   return { 'tool-calls': 'tool_call', 'content-filter': 'content_filter' }[reason as string] ?? reason;
 }
 
-/** A value as JSON, its secrets masked. Never throws: a tool's input or output may be any value. */
+/** Returns a value as JSON, its secrets masked. Never throws: a tool's input or output may be any value. */
 export function jsonOf(value: unknown, secrets?: SecretMask): string {
   try {
     // Only what is JSON can be masked and shown.

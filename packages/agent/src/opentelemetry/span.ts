@@ -16,7 +16,7 @@ export interface Telemetry {
   readonly providerName: (llm: LLM) => string;
 }
 
-/** Names the conversation that a span belongs to, if it is known. */
+/** Returns the attribute with the conversation of a span, if it is known. */
 export function idOf(conversationId: string | undefined): Attributes {
   return conversationId === undefined ? {} : { [names.conversation]: conversationId };
 }
@@ -143,7 +143,7 @@ export class Measures {
   }
 }
 
-/** All that was sent, cached or not. */
+/** Returns all that was sent, cached or not. */
 export function inputTokens({ uncachedInputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number {
   return uncachedInputTokens + cacheReadTokens + cacheWriteTokens;
 }

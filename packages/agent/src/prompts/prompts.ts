@@ -34,8 +34,8 @@ export interface PromptOptions {
 }
 
 /**
- * Renders the prompts. Pure: the same input gives the same text. Each function throws a `PromptTemplateError` when its template
- * uses a variable that is not defined.
+ * A renderer of the prompts. It is pure: the same input gives the same text. Each function throws a
+ * `PromptTemplateError` when its template uses a variable that is not defined.
  */
 export interface PromptManager {
   systemPrompt(): string;

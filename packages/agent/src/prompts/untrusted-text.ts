@@ -14,12 +14,15 @@ export function withoutOurTags(text: string): string {
  */
 const invisible = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]/gu;
 
-/** A text as a person sees it: Windows ends of lines are `\n`, and characters that nobody sees are left out. */
+/** Returns a text as a person sees it: Windows ends of lines are `\n`, and characters that nobody sees are left out. */
 export function visibleText(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(invisible, '');
 }
 
-/** A name or a description from elsewhere on one line: visible, without our tags, cut at a length (unit: characters). */
+/**
+ * Returns a name or a description from elsewhere on one line: visible, without our tags, cut at a length (unit:
+ * characters).
+ */
 export function untrustedLine(text: string, maxCharacters: number): string {
   // White space first: some of it are control characters.
   const line = withoutOurTags(text.replace(/\s+/g, ' ').replace(invisible, '')).trim();

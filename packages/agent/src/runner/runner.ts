@@ -4,15 +4,15 @@ import type { Conversation } from '../conversation/conversation.js';
 import type { RunOutcome } from '../outcome.js';
 
 /**
- * Runs conversations that somebody has asked to be run: as many at once as it may, one run of a conversation at a time. The log of a
- * conversation is all that it goes by, so a request is no more than an id. Test your own runner with `runnerContract` of
- * `@palimpsest/agent/testing`.
+ * A runner of conversations that were requested: several at once up to its limit, one run of a conversation at a time.
+ * It reads nothing but the log of a conversation, so a request is no more than an id. Test your own runner with
+ * `runnerContract` of `@palimpsest/agent/testing`.
  */
 export interface Runner {
   /**
-   * Asks for a run of a conversation; resolves when the request is kept. Call it after each message, confirmation or rejection: during a
-   * run it means another run afterwards, so that nothing which came too late for the first one is left unread. A request for a
-   * conversation that has nothing to do does nothing.
+   * Requests a run of a conversation. Resolves when the request is kept. Call it after each message, confirmation or
+   * rejection: during a run it means another run afterwards, so that nothing which came too late for the first one is
+   * left unread. A request for a conversation that has nothing to do does nothing.
    */
   enqueue(conversationId: string): Promise<void>;
 
@@ -77,8 +77,8 @@ export interface Inbox {
 }
 
 /**
- * Delivers what waits: each message is appended, and then taken out. A process that dies in between leaves a message that is in the log
- * already; the next delivery only takes it out. Safe during a run of the same object.
+ * Delivers what waits: each message is appended, and then taken out. A process that dies in between leaves a message
+ * that is in the log already. The next delivery only takes it out. Safe during a run of the same object.
  *
  * @throws {@link ConversationBusyError} when another writer holds the conversation; what the store and the inbox throw. What was not
  *   delivered still waits.

@@ -70,7 +70,7 @@ const layers: readonly Layer[] = [
 /** A text without any of these characters is plain. */
 const notPlain = /[%&\\\r\n\u001b\u009b]/;
 
-/** The text with all notations undone; the same string if there are none. */
+/** Returns the text with all notations undone; the same string if there are none. */
 export function decodeEscapes(text: string): string {
   if (!notPlain.test(text)) return text;
   return layers.reduce(
@@ -139,7 +139,10 @@ export interface HeldBack {
   readonly most: number;
 }
 
-/** Returns how much of a growing text can be emitted. The rest holds an end of its plain reading, and an escape that may go on. */
+/**
+ * Returns the length of the beginning of a growing text that can be emitted. The rest holds an end of its plain
+ * reading, and an escape that may go on.
+ */
 export function releasableLength(text: string, { length, letters, most }: HeldBack): number {
   if (!notPlain.test(text)) return text.length - Math.max(length, brokenUpEnd(text, letters));
   // An escape or sequence at the end may become shorter.

@@ -9,7 +9,7 @@ import type { TextStream } from './search.js';
 /** The label that replaces a value. */
 export const secretLabel = /\[secret [A-Za-z_][\w.-]*\]/;
 
-/** Hides the values of secrets. An input without any is returned as the same object. */
+/** A mask of the values of secrets. It returns an input without any as the same object. */
 export interface SecretMask {
   /**
    * A copy of the event with the values hidden in all its texts. Ids, names of tools and the like stay. Of an answer or a call that was
@@ -31,10 +31,11 @@ export interface SecretMask {
 }
 
 /**
- * Makes a mask for the values of secrets, by name. Each is found as it is and in the forms that tools, programs and encodings give
- * it (see `docs/secrets.md`), and `[secret NAME]` stands in its place; of a value of many lines each line of 16 characters and more
- * is found by itself. Masking twice is masking once. A part of a value, or one that is encrypted, compressed or broken up by other
- * letters, is not found: mask before you cut. The cost grows with the length of a text, whatever it is.
+ * Makes a mask for the values of secrets, by name. Each is found as it is and in the forms that tools, programs and
+ * encodings give it (see `docs/secrets.md`), and `[secret NAME]` stands in its place. Of a value of many lines, each
+ * line of 16 characters and more is found by itself. Masking twice is masking once. A part of a value, or one that is
+ * encrypted, compressed or broken up by other letters, is not found: mask before you cut. The cost grows with the
+ * length of a text, whatever it is.
  *
  * @param values - the name of each secret to its value; white space around a value does not count
  * @throws {@link InvalidSecretError} when a value is shorter than {@link minSecretLength}, a name is not made of letters,

@@ -1,6 +1,6 @@
 import type { ContentPart, Event, ImageContent, TextContent, ToolOutput } from '@palimpsest/events';
 
-/** Hides values in texts that are read as one. Returns as many texts as it is given. */
+/** A function that hides values in texts that are read as one. It returns as many texts as it gets. */
 export type Mask = (texts: readonly string[]) => readonly string[];
 
 function maskedText(text: string, mask: Mask): string {

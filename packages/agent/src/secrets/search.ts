@@ -69,8 +69,8 @@ function plainForms(value: string): readonly string[] {
 }
 
 /**
- * The texts with the values hidden. They are read as one text, so that a value is found that begins in one of them and ends
- * in another; its label stands where it begins.
+ * Returns the texts with the values hidden. They are read as one text, so that a value is found that begins in one of
+ * them and ends in another; its label stands where it begins.
  */
 export function withoutSecrets(texts: readonly string[], { find }: SecretSearch): readonly string[] {
   const hidden = find(texts.join(''));
@@ -100,7 +100,10 @@ function longLines(value: string): readonly string[] {
   return lines.length === 1 ? [] : lines.filter((line) => line.length >= 16 && !line.startsWith('-----'));
 }
 
-/** Returns how much of a text must be held back. If every line of a value is also searched for by itself, one line is enough. */
+/**
+ * Returns the length of a text that must be held back. If every line of a value is also searched for by itself, one
+ * line is enough.
+ */
 function lengthToHold(value: string): number {
   const lines = longLines(value);
   const parts = value.split(/\r?\n/).filter((line) => !line.startsWith('-----') && line.trim() !== '');

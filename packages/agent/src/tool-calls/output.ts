@@ -67,7 +67,7 @@ export function assertOutputLimit({ maxCharacters, previewCharacters, windowShar
   if ((windowShare ?? 0) > 1) throw new RangeError(`output.windowShare must be at most 1, not ${windowShare}.`);
 }
 
-/** Keeps the whole text of long tool outputs. `@palimpsest/agent/node` has an implementation with files. */
+/** A store of the whole text of long tool outputs. `@palimpsest/agent/node` has an implementation with files. */
 export interface OutputStore {
   /** Stores a text for good, and resolves to its handle. */
   put(output: { readonly actionId: EventId; readonly toolName: string; readonly text: string }): Promise<string>;

@@ -1,4 +1,4 @@
-export { condenserByName, condenserNames } from './names.js';
+export { condenserByName, condenserNames } from './own-condensers.js';
 export type {
   CondenserConfig,
   CondenserConfigDocument,
@@ -7,6 +7,6 @@ export type {
   V0CondenserConfig,
 } from './load-condenser.js';
 export { loadCondenser, loadCondenserConfig } from './load-condenser.js';
-export type { ConfigNote } from './names.js';
+export type { ConfigNote } from './own-condensers.js';
 export type { ImportModule } from './package-condenser.js';
 export { CondenserNotFoundError, InvalidCondenserConfigError } from '../authoring/definition/errors.js';

@@ -6,7 +6,7 @@ import type { Condenser } from '@palimpsest/view';
 import { describe, expect, test, vi } from 'vitest';
 import { CondenserNotFoundError, InvalidCondenserConfigError, loadCondenser, loadCondenserConfig } from './index.js';
 import type { CondenserConfigDocument } from './index.js';
-import { ownCondensers } from './names.js';
+import { ownCondensers } from './own-condensers.js';
 
 const models = { small: scriptedLLM({ script: () => 'SUMMARY', model: 'small-1' }) };
 const host = { llm: (name: string) => (models as Record<string, (typeof models)['small'] | undefined>)[name] };

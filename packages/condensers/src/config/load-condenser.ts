@@ -9,8 +9,8 @@ import type { PricedOptions } from '../index.js';
 import { isTable, readConfig } from './config-source.js';
 import { defaultModel, fromDefinition, modelOf, promptIn, wrongOption } from './host-parts.js';
 import type { HostParts } from './host-parts.js';
-import { ownCondensers, ownType, withOwnNames } from './names.js';
-import type { ConfigNote, OwnCondenserName } from './names.js';
+import { ownCondensers, ownType, withOwnNames } from './own-condensers.js';
+import type { ConfigNote, OwnCondenserName } from './own-condensers.js';
 import { packageCondenser } from './package-condenser.js';
 import type { ImportModule } from './package-condenser.js';
 

@@ -7,7 +7,7 @@ import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import { joined, shown } from '../authoring/definition/options.js';
 import { fromDefinition } from './host-parts.js';
 
-/** Imports a module by the name of a package. */
+/** A function that imports a module by the name of a package. */
 export type ImportModule = (name: string) => Promise<unknown>;
 
 /** The place of a package in a configuration, and the host's part of its options. */

@@ -74,9 +74,9 @@ function readAllAhead(view: View, { maxNameTokens, maxFileTokens }: RangeLimits)
 }
 
 /**
- * A rolling summary without a model: a manifest of facts replaces the middle of the history. The first `keepFirst` events, the
- * newest events and the whole newest step stay. More than `maxSize` events is a soft trigger; too many tokens, or a request, is a
- * hard one.
+ * Returns the condenser of a rolling summary without a model: a manifest of facts replaces the middle of the history.
+ * The first `keepFirst` events, the newest events and the whole newest step stay. More than `maxSize` events is a soft
+ * trigger; too many tokens, or a request, is a hard one.
  *
  * The manifest lists, as recorded in the log: the user's messages, the ids of what still runs, open tasks, the summaries of other condensers, how the agent's
  * turns ended and what the user answered, files created, modified and deleted, failing tests, errors, commands with their exit

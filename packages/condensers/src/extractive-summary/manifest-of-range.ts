@@ -18,7 +18,7 @@ export interface RangeSummary {
   readonly ids: readonly EventId[];
   /** They as a range, if they are one. */
   readonly range: EventRange | undefined;
-  /** What is behind the summary, this range included. */
+  /** The facts behind the summary, this range included. */
   readonly lineage: Lineage;
   readonly summary: string;
   /** Unit: tokens. */

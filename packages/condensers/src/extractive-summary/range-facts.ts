@@ -14,7 +14,7 @@ const firstTests = 5;
 const mostTests = 20;
 
 /**
- * What a manifest knows of a range: what the user said in it, and what a summary of it must name: the newest 10 ids of
+ * The facts of a range in a manifest: the user's words, and all that a summary must name: the newest 10 ids of
  * what still runs, also by what stands behind the range, the last error not seen to be solved, open tasks, the newest 5 failing tests, the changed files, and up to 15 failing tests more, the newest
  * first. The events behind the summaries in the range count, through all their generations; they are read from the log, never from
  * the text of a summary.

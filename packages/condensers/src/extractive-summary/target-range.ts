@@ -3,8 +3,9 @@ import type { View } from '@palimpsest/view';
 import type { EventRange } from '../authoring/rolling/selection.js';
 
 /**
- * The range behind the first `keepFirst` events that has to go so that the newest events behind it hold at most `room` tokens, as
- * the view estimates. The newest step stays. Undefined if there is no such range. Costs O(log events).
+ * Returns the range behind the first `keepFirst` events that has to go so that the newest events behind it hold at most
+ * `room` tokens, as the view estimates. The newest step stays. Undefined if there is no such range. Costs O(log
+ * events).
  */
 export function rangeDownTo(view: View, room: number, keepFirst: number): EventRange | undefined {
   const { length } = view.events;
@@ -40,8 +41,8 @@ export function withKept(view: View, range: EventRange | undefined): KeptRange |
 }
 
 /**
- * A range without its beginning, where that holds less to forget than what is kept behind it, such as a text that the user has
- * pasted: to forget a little before it, the prompt cache would write all of it again.
+ * Returns a range without its beginning, where that holds less to forget than what is kept behind it, such as a text
+ * that the user has pasted: to forget a little before it, the prompt cache would write all of it again.
  */
 export function behindLargeKept(view: View, range: KeptRange): KeptRange {
   let [tokens, start] = [0, range.start];

@@ -52,9 +52,9 @@ const inputScales = [1, 0.5, 0.25];
 const usualAnswer = 1_024;
 
 /**
- * Asks a model which events of a view matter most. The request uses a response format, or an instruction if the provider refuses
- * the format. An answer that cannot be read is an empty ranking. If the history is refused as too long, it is cut shorter, at
- * most twice.
+ * Calls a model to name the events of a view that matter most. The request uses a response format, or an instruction if
+ * the provider refuses the format. An answer that cannot be read is an empty ranking. If the history is refused as too
+ * long, it is cut shorter, at most twice.
  *
  * @throws {@link CondenserModelError} when the prompt cannot be written or is blank, and when the model fails, is too slow, is
  *   cut off or returns no text; the signal's reason when the caller aborts.

@@ -71,8 +71,8 @@ function summaryEvent(summary: string): CondensationSummaryEvent {
 }
 
 /**
- * Returns how much smaller each of some condensations in force has made the view, in order. Unit: tokens, as the view estimates. Costs
- * O(events that they have forgotten).
+ * Returns the tokens by which each of some condensations in force has made the view smaller, in order. Unit: tokens, as
+ * the view estimates. Costs O(events that they have forgotten).
  */
 export function removedBy(view: View, condensations: readonly Condensation[]): readonly number[] {
   /** The tokens that have been removed of each event so far. */

@@ -29,7 +29,8 @@ export interface PricedOptions {
   /** Prices that replace those of the host. @defaultValue those of the context */
   readonly prices?: CachePrices | undefined;
   /**
-   * How much dearer than doing nothing a conversation may become, beside the credit. Unit: share of the bill of doing nothing.
+   * The share by which a conversation may become dearer than doing nothing, beside the credit. Unit: share of the bill
+   * of doing nothing.
    * @defaultValue 0.02
    */
   readonly tolerance?: number | undefined;

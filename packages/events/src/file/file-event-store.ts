@@ -17,14 +17,15 @@ export interface FileEventStoreOptions {
   /** The folder of the logs, on a local disk. It is created when the first event is appended. */
   readonly directory: string;
   /**
-   * Whether events are on the disk (fsync) before an append resolves. Without it they survive the death of the process,
+   * True if events are on the disk (fsync) before an append resolves. Without it they survive the death of the process,
    * but not a power cut. @defaultValue true
    */
   readonly fsync?: boolean;
   /** Called when a torn end of a log is found. Errors that it throws are ignored. @defaultValue emits a process warning */
   readonly onRepair?: (report: RepairReport) => void;
   /**
-   * How long an append waits for other writers' appends before it fails with {@link ConcurrencyError}. Unit: milliseconds.
+   * The time for which an append waits for other writers' appends before it fails with {@link ConcurrencyError}. Unit:
+   * milliseconds.
    * @defaultValue 10 000
    */
   readonly lockTimeoutMs?: number;

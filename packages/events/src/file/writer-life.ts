@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import { errorCode, unless } from './files.js';
 
-/** Creates names for writers and checks whether the process of another writer lives. */
+/** A maker of names for writers, which also checks whether the process of another writer lives. */
 export interface WriterTokens {
   /** Returns a unique name that identifies its writer. */
   create(): string;
@@ -171,9 +171,9 @@ const ownStartTime: string | undefined = (() => {
 })();
 
 /**
- * Whether the process with this number and start time lives. Numbers are reused after a process has ended; start times
- * are not. A stopped process (SIGSTOP) is alive. A killed process whose parent has not waited for it is dead, unless
- * one of its threads still runs.
+ * Returns true if the process with this number and start time lives. Numbers are reused after a process has ended;
+ * start times are not. A stopped process (SIGSTOP) is alive. A killed process whose parent has not waited for it is
+ * dead, unless one of its threads still runs.
  */
 function processLife(id: number, startTime: string): ProcessLife {
   if (!processExists(id)) return 'dead';

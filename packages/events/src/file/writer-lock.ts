@@ -23,7 +23,7 @@ export interface WriterLock {
   release(): Promise<boolean>;
 }
 
-/** Describes the writer that has the lock. */
+/** The writer that has the lock. */
 export interface LockIsBusy {
   readonly holder: string;
   /** The writer keeps the lock for more than one append. */

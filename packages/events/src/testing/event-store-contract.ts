@@ -12,7 +12,7 @@ export interface EventStoreContractOptions {
   /** Makes an empty store for one test. */
   readonly create: () => StoreUnderTest | Promise<StoreUnderTest>;
   /**
-   * Whether `create` gives a `reopen`: a store that outlives its object has to be tested with a second one.
+   * True if `create` gives a `reopen`: a store that outlives its object has to be tested with a second one.
    * @defaultValue false
    */
   readonly reopens?: boolean;

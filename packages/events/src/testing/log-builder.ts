@@ -32,8 +32,8 @@ export interface LogBuilderOptions {
 export type ExtraMessageFields = Extra<'message', 'content' | 'role' | 'source'>;
 
 /**
- * Writes a log for a test, one event after the other. Event ids, times, tool call ids and response ids count up from 1, so
- * the same calls always make the same log. Every method adds to the log and returns what it added.
+ * A writer of a log for a test, one event after the other. Event ids, times, tool call ids and response ids count up
+ * from 1, so the same calls always make the same log. Every method adds to the log and returns what it added.
  */
 export interface LogBuilder extends CallBuilder {
   /** Everything added so far: a copy. */

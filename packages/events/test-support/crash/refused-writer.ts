@@ -39,7 +39,10 @@ export async function refusedWriter(
   return { acknowledged: acknowledged.length, failed: writer.ids('failed').map(([code]) => code ?? '') };
 }
 
-/** The command under which every second `fdatasync` of a program fails with `EIO`; undefined where this system has no strace. */
+/**
+ * Returns the command under which every second `fdatasync` of a program fails with `EIO`; undefined where this system
+ * has no strace.
+ */
 export function failingDisk(program: readonly string[]): readonly string[] | undefined {
   const strace = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=fdatasync'];
   const inject = ['-e', 'inject=fdatasync:error=EIO:when=3+2'];

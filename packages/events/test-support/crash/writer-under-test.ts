@@ -12,7 +12,10 @@ import { fileEventStore } from '../../src/file/file-event-store.js';
 import type { RepairReport } from '../../src/file/repair.js';
 import type { WriterProcessOptions } from './writer-process.js';
 
-/** A new folder that holds `writer-process.ts` as one JavaScript file, minified as an application's bundler would. */
+/**
+ * Returns a new folder that holds `writer-process.ts` as one JavaScript file, minified as an application's bundler
+ * would.
+ */
 export async function bundleWriter(): Promise<{ readonly folder: string; readonly program: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'palimpsest-'));
   await chmod(folder, 0o755);
@@ -104,7 +107,7 @@ export async function isStopped({ process }: WriterUnderTest): Promise<void> {
   }
 }
 
-/** The ids that a conversation holds. */
+/** Returns the ids that a conversation holds. */
 export async function storedIds(
   directory: string,
   conversationId: string,

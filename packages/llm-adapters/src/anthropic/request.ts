@@ -136,8 +136,8 @@ export interface MessagesOptions extends ThinkingOptions {
   /** The time for which the provider keeps a cached prefix. An hour costs more to write. @defaultValue `5m` */
   readonly cacheTtl?: '5m' | '1h';
   /**
-   * How a schema for the answer is enforced. @defaultValue `format`; `tool` for models before 4.5, and for schemas that must
-   * not or cannot be enforced
+   * The way in which a schema for the answer is enforced. @defaultValue `format`; `tool` for models before 4.5, and for
+   * schemas that must not or cannot be enforced
    */
   readonly structuredOutput?: StructuredOutput;
 }

@@ -6,8 +6,8 @@ import { openaiNewest, openaiRows } from './openai-models.js';
 export type { Effort, ModelFacts, ModelProvider, ThinkingControl } from './model-behaviour.js';
 
 /**
- * Returns what is known of a model. One that is not in the table gets the behaviour of its provider's newest, with
- * `isAssumed`, and no window, since a wrong one does harm. `overrides` win over both.
+ * Returns the known facts of a model. A model that is not in the table gets the behaviour of its provider's newest,
+ * with `isAssumed`, and no window, since a wrong one does harm. `overrides` win over both.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { shortHash } from '../wire/call-ids.js';
 import type { ServerProfile } from './server-profile.js';
 
 /**
- * How long OpenAI keeps a cached prefix. Models before GPT-5.6 accept no lifetime: for them, `12h` asks for the
+ * The lifetime of a prefix in OpenAI's cache. Models before GPT-5.6 accept no lifetime: for them, `12h` asks for the
  * retention of 24 hours, and `30m` sends nothing.
  */
 export type CacheTtl = '30m' | '12h';

@@ -34,7 +34,7 @@ export interface OpenAILLMOptions extends SdkLLMOptions, OpenAIModelOptions {
    * unknown
    */
   readonly server?: ServerName | ServerProfile;
-  /** Asks for summaries of the reasoning, which then come as thinking. Responses only. @defaultValue none */
+  /** The summaries of the reasoning to request, which then come as thinking. Responses only. @defaultValue none */
   readonly reasoningSummary?: 'auto' | 'concise' | 'detailed';
 }
 

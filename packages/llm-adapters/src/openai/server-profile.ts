@@ -3,8 +3,8 @@ import { InvalidRequestError } from '../errors.js';
 import { isThisMachine } from '../http-failure.js';
 
 /**
- * How a server that speaks OpenAI's protocol differs from OpenAI. Plain data, so that the profile of another server is
- * a named profile with a few fields changed.
+ * The differences of a server that speaks OpenAI's protocol from OpenAI. Plain data, so that the profile of another
+ * server is a named profile with a few fields changed.
  *
  * @see {@link serverProfile}
  * @see provider-rules D
@@ -38,8 +38,8 @@ export interface ServerProfile extends ChatDialect {
   /** The server is asked to stream its usage with `stream_options`; others send it unasked or refuse the field. */
   readonly asksForStreamUsage: boolean;
   /**
-   * What ends a streamed answer. `finish-reason`: only the finish reason; a stream without one was cut. `done`: also the line
-   * `data: [DONE]`, for servers that may send no finish reason.
+   * The end of a streamed answer. `finish-reason`: only the finish reason; a stream without one was cut. `done`: also
+   * the line `data: [DONE]`, for servers that may send no finish reason.
    */
   readonly endOfStream: 'finish-reason' | 'done';
   /** The fields for the prompt cache that are sent: the key, or the key, breakpoints and lifetime. */

@@ -12,7 +12,7 @@ export interface LimitedLLMOptions {
   /** Models that share an account's limit share this object. */
   readonly limit: RateLimit;
   /**
-   * Whether the provider counts input that comes from its prompt cache. @defaultValue false for Anthropic's models,
+   * True if the provider counts input that comes from its prompt cache. @defaultValue false for Anthropic's models,
    * true for others
    *
    * @see https://platform.claude.com/docs/en/api/rate-limits Anthropic: cache reads do not count

@@ -212,8 +212,8 @@ export interface RateCharge {
 }
 
 /**
- * Where a {@link RateLimit} keeps what is used up: one store is one limit. {@link memoryRateLimitStore} keeps it in the
- * process, `postgresRateLimitStore` of `@palimpsest/postgres` for all processes that share a database.
+ * The store in which a {@link RateLimit} keeps what is used up: one store is one limit. {@link memoryRateLimitStore}
+ * keeps it in the process, `postgresRateLimitStore` of `@palimpsest/postgres` for all processes that share a database.
  *
  * A rate is a bucket (GCRA): it is full at a time that each charge moves on by its cost. A charge that fits into what
  * may be taken at once needs that much room; a larger one needs a full bucket.

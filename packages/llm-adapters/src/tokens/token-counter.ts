@@ -6,7 +6,7 @@ import { remembering } from '../memo.js';
 /** The parts of a request that are counted. */
 export type CountedRequest = Pick<CompletionRequest, 'messages' | 'tools'>;
 
-/** Counts the tokens of a request, offline. */
+/** A counter of the tokens of a request, offline. */
 export interface TokenCounter {
   /** The name of the counting method, for logs: `o200k_base`, `estimate`. */
   readonly name: string;

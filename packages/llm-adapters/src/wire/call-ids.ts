@@ -1,6 +1,6 @@
 import type { Message, ToolCall } from '@palimpsest/events';
 
-/** Gives every call of a request an id that the provider accepts. Call it in the order of the messages. */
+/** The ids of a request's calls, in a form that the provider accepts. Call it in the order of the messages. */
 export interface CallIds {
   /** Returns the ids of one assistant message's calls. */
   ofCalls(calls: readonly ToolCall[]): readonly string[];

@@ -3,7 +3,7 @@ import type { HostFile, HostFileKind } from '@palimpsest/events';
 import { field, isRecord, textOf } from './json-fields.js';
 
 /**
- * What a page of a PDF costs: its text and its image. Claude counts up to 2,500 for a page that is full of words or of
+ * The cost of a page of a PDF: its text and its image. Claude counts up to 2,500 for a page that is full of words or of
  * a table, and 1,600 for a scanned one.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/pdf-support

@@ -5,7 +5,7 @@ import { shortHash } from './call-ids.js';
 const maxLength = 64;
 const sendable = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Translates tool names into the form that providers accept, and back. */
+/** A translation of tool names into the form that providers accept, and back. */
 export interface ToolNames {
   toWire(name: string): string;
   /** Returns the tool's original name. A name that the model made up stays unchanged. */

@@ -23,7 +23,7 @@ export interface AnthropicTool {
   input_schema: { type: 'object'; [key: string]: unknown };
 }
 
-/** The messages of Anthropic's Messages API, as the SDK `@anthropic-ai/sdk` holds them. */
+/** Returns the codec of Anthropic's Messages API, as the SDK `@anthropic-ai/sdk` holds them. */
 export function anthropicMessages(): Codec<AnthropicMessageLike, AnthropicTool> {
   return {
     name: 'anthropic',

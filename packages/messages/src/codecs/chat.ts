@@ -23,7 +23,7 @@ export interface ChatMessagesOptions {
   readonly alternates?: boolean | undefined;
 }
 
-/** The messages of Chat Completions, as the SDK `openai` and compatible servers hold them. */
+/** Returns the codec of Chat Completions, as the SDK `openai` and compatible servers hold them. */
 export function chatMessages(options: ChatMessagesOptions = {}): Codec<ChatMessageLike, ChatTool> {
   const codec: Codec<ChatMessageLike, ChatTool> = {
     name: 'chat',

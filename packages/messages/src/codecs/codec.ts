@@ -22,22 +22,23 @@ export interface HostMessage extends ReadMessage {
   readonly replacesBefore?: true;
 }
 
-/** What becomes of a call in a message: it is left out, or its arguments are masked. */
+/** The change of a call in a message: it is left out, or its arguments are masked. */
 export type CallChange = 'left-out' | { readonly arguments: string };
 
 /**
- * What becomes of a result in a message: it is left out, or the model reads other content (`content`), one line more at its end
- * (`line`), or both.
+ * The change of a result in a message: it is left out, or the model reads other content (`content`), one line more at
+ * its end (`line`), or both.
  */
 export type ResultChange =
   'left-out' | { readonly content?: readonly KnownContent[] | undefined; readonly line?: string | undefined };
 
-/** How a copy of a message differs from the message. What is not named stays as it is, with every field of the host. */
+/** The changes of a message that make a copy of it. What is not named stays as it is, with every field of the host. */
 export interface MessageChanges {
   /** All signed thinking of the message is left out: its signature is bound to another history. @defaultValue it stays */
   readonly thinking?: 'left-out' | undefined;
   /**
-   * What is neither call, result nor thinking: text, images, and whatever is unread. Left out, or replaced by other parts.
+   * The change of what is neither call, result nor thinking: text, images, and whatever is unread. Left out, or
+   * replaced by other parts.
    */
   readonly words?: 'left-out' | readonly KnownContent[] | undefined;
   /** By the id with which {@link Codec.read} names a call; an empty id stands for a call without one. */
@@ -52,25 +53,28 @@ export interface MessageChanges {
  */
 export interface CacheMark {
   readonly value: unknown;
-  /** How long the provider keeps what is marked, if the mark says so. Marks with longer lives stand first. Unit: milliseconds. */
+  /**
+   * The time for which the provider keeps what is marked, if the mark says so. Marks with longer lives stand first.
+   * Unit: milliseconds.
+   */
   readonly lifeMs: number;
 }
 
-/** What the model gets back of what was hidden. */
+/** The hidden content that the model gets back. */
 export interface RecalledContent {
   /** It says what the images and files are. */
   readonly text: string;
   readonly images: readonly ImageContent[];
   /** Parts of the host's own messages. */
   readonly files: readonly unknown[];
-  /** Whether they stood in a result. Not every API takes images and files there. */
+  /** True if they stood in a result. Not every API takes images and files there. */
   readonly stoodInResult: boolean;
 }
 
 /**
- * How the messages of one kind of host are read and changed. A codec is stateless and pure, and never throws: hosts hold dirty
- * lists. It never changes a message, and what it returns shares every part that did not change. Test your own with
- * `codecContract` of `@palimpsest/messages/testing`.
+ * The rules by which the messages of one kind of host are read and changed. A codec is stateless and pure, and never
+ * throws: hosts hold dirty lists. It never changes a message, and what it returns shares every part that did not
+ * change. Test your own with `codecContract` of `@palimpsest/messages/testing`.
  *
  * Two messages are equal if they read as equal pieces: ids of answers and items, names of fields, the order of keys, cache marks,
  * and whatever `read` does not return do not count; nor does thinking. So `read` has to return every difference that a
@@ -111,8 +115,9 @@ export interface Codec<Message = unknown, HostTool extends object = object> {
    */
   extracted(message: Message, id: string, as: string): Message | undefined;
   /**
-   * What a provider takes of a list whose neighbours a condensation has changed: joins messages of the user where the server wants the
-   * roles to alternate, or restores what has to stand first. Not called for a list that is untouched. @defaultValue the list
+   * Returns a form that a provider takes of a list whose neighbours a condensation has changed: joins messages of the
+   * user where the server wants the roles to alternate, or restores what has to stand first. Not called for a list that
+   * is untouched. @defaultValue the list
    */
   arranged?(messages: readonly Message[]): readonly Message[];
   /** The cache marks of a message, in order. @defaultValue the host has none */

@@ -1,7 +1,10 @@
 import { field, isRecord, listOf } from '@palimpsest/llm-adapters/wire';
 import type { HostMessage } from './codec.js';
 
-/** Whether a tool is loaded only when the model has found it: it is then no part of the prefix that is cached and signed. */
+/**
+ * Returns true if a tool is loaded only when the model has found it: it is then no part of the prefix that is cached
+ * and signed.
+ */
 function isDeferred(tool: unknown): boolean {
   const options = field(tool, 'providerOptions');
   return [tool, field(options, 'anthropic'), field(options, 'openai')].some(
@@ -13,7 +16,7 @@ export function defersTools(tools: readonly unknown[] = []): boolean {
   return tools.some(isDeferred);
 }
 
-/** The tools that the model reads with each request. */
+/** Returns the tools that the model reads with each request. */
 export function loadedTools(tools: readonly unknown[] | undefined): readonly unknown[] | undefined {
   return tools?.filter((tool) => !isDeferred(tool));
 }
@@ -27,7 +30,7 @@ const loadingTypes: ReadonlySet<unknown> = new Set([
 ]);
 const maxDepth = 4;
 
-/** Whether a message loads deferred tools: without it the model could not call them any more. */
+/** Returns true if a message loads deferred tools: without it the model could not call them any more. */
 export function loadsTools({ pieces }: HostMessage): boolean {
   return pieces.some((piece) => {
     if (piece.type === 'unread' || piece.type === 'call') return isLoading(piece.value, maxDepth);

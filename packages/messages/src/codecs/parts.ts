@@ -7,12 +7,12 @@ import type { CacheMark, MessageChanges, ResultChange } from './codec.js';
 const names = { toWire: (name: string) => name };
 const ids = () => callIds({ maxLength: Infinity });
 
-/** Content as blocks of the Messages API. */
+/** Returns content as blocks of the Messages API. */
 export function anthropicContent(content: readonly KnownContent[]): object[] {
   return [...messageBlocks({ role: 'user', content }, { ids: ids(), names, replaysThinking: true })];
 }
 
-/** Content of Chat Completions: text, or parts where there is an image. */
+/** Returns content of Chat Completions: text, or parts where there is an image. */
 export function chatContent(content: readonly KnownContent[], where: 'user' | 'tool'): unknown {
   const dialect = { content: 'parts', emptyContent: 'null', reasoning: 'left-out', thoughtSignatures: false } as const;
   const message =
@@ -22,7 +22,7 @@ export function chatContent(content: readonly KnownContent[], where: 'user' | 't
   return chatMessage(message, { ids: ids(), names, dialect }).content;
 }
 
-/** The output of a call in the Responses API. */
+/** Returns the output of a call in the Responses API. */
 export function responsesOutput(content: readonly KnownContent[]): unknown {
   const message = { role: 'tool', content, toolCallId: 'call', toolName: 'tool' } as const;
   const reasoningSent = new Set<string>();
@@ -43,7 +43,7 @@ function withLine(content: unknown, line: string, textType = 'text'): unknown {
   return [...parts, { type: textType, text: line }];
 }
 
-/** The change of a result that is not left out, on its content. */
+/** Returns the change of a result that is not left out, on its content. */
 export function changedContent(
   content: unknown,
   { content: other, line }: Exclude<ResultChange, 'left-out'>,
@@ -54,7 +54,7 @@ export function changedContent(
   return line === undefined ? shown : withLine(shown, line, textType);
 }
 
-/** Whether nothing of a message is named by its changes. */
+/** Returns true if the changes of a message name nothing. */
 export function isUnchanged(changes: MessageChanges, ids: { calls: readonly string[]; results: readonly string[] }) {
   return (
     changes.words === undefined &&
@@ -66,7 +66,7 @@ export function isUnchanged(changes: MessageChanges, ids: { calls: readonly stri
 /** The fields of a part in which providers look for a mark. */
 const markFields = ['cache_control', 'prompt_cache_breakpoint'] as const;
 
-/** The marks of a list of parts, and of those inside results. */
+/** Returns the marks of a list of parts, and of those inside results. */
 export function marksIn(content: unknown): readonly CacheMark[] {
   if (!Array.isArray(content)) return [];
   return (content as readonly unknown[]).flatMap((part) => [...marksIn(field(part, 'content')), ...marksOf(part)]);
@@ -79,7 +79,7 @@ function marksOf(part: unknown): readonly CacheMark[] {
   });
 }
 
-/** A part, or a content, without marks. */
+/** Returns a part, or a content, without marks. */
 export function unmarked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unmarked);
   if (!isRecord(value)) return value;
@@ -94,7 +94,7 @@ function lifeOf(ttl: unknown): number {
   return count === undefined ? 5 * 60_000 : Number(count) * (unit[name] ?? 0);
 }
 
-/** A content with a mark on its last part. Text becomes a part. Undefined if no part can carry a mark. */
+/** Returns a content with a mark on its last part. Text becomes a part. Undefined if no part can carry a mark. */
 export function markedContent(content: unknown, { value }: CacheMark, textType = 'text'): unknown {
   const parts: readonly unknown[] =
     typeof content === 'string' ? [{ type: textType, text: content }] : Array.isArray(content) ? content : [];

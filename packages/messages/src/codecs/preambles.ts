@@ -12,7 +12,7 @@ const tagged = new RegExp(`^\\s*<(${tags})(?:\\s[^>]*)?>`);
 const openings =
   /^\s*(?:# AGENTS\.md instructions|\[Request interrupted by user|Caveat: The messages below were generated|This is the (?:Qwen Code|Gemini CLI)\. We are setting up the context)/;
 
-/** Whether a text is of the user's program and not of the user: its set-up, or a reminder. */
+/** Returns true if a text comes from the user's program and not from the user: its set-up, or a reminder. */
 export function isPreamble(text: string): boolean {
   if (openings.test(text)) return true;
   let rest = text;
@@ -26,7 +26,7 @@ export function isPreamble(text: string): boolean {
   return false;
 }
 
-/** A message in which the texts of the user's program are told from the user's. */
+/** Returns a message in which the texts of the user's program are marked as such. */
 export function withPreambles(host: HostMessage): HostMessage {
   if (host.role !== 'user') return host;
   const isOne = (piece: HostMessage['pieces'][number]) =>

@@ -16,7 +16,7 @@ export interface ResponsesTool {
   strict: boolean;
 }
 
-/** The items of OpenAI's Responses API, as the SDK `openai` holds them: input and output in order. */
+/** Returns the codec of OpenAI's Responses API, as the SDK `openai` holds them: input and output in order. */
 export function responsesItems(): Codec<ResponsesItemLike, ResponsesTool> {
   return {
     name: 'responses',

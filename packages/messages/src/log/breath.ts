@@ -12,7 +12,7 @@ export class Breath {
   #since = now();
   #count = 0;
 
-  /** Whether it is time for others. Asked once for each message. */
+  /** Returns true if it is time for others. Asked once for each message. */
   isDue(): boolean {
     return ++this.#count % between === 0 && now() - this.#since >= longestMs;
   }

@@ -13,7 +13,7 @@ interface SeenList {
   readonly length: number;
   /** The index of its newest answer; -1 if there is none. */
   readonly newest: number;
-  /** How many requests in a row have changed a message. */
+  /** The number of requests in a row that have changed a message. */
   readonly changes: number;
   readonly isTold: boolean;
 }

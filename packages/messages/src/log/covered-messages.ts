@@ -6,13 +6,13 @@ interface LogOfMessages {
   readonly view: View;
   /** The messages from which an event was made. */
   messagesOf(id: EventId): readonly number[];
-  /** How many messages a condensation in force covers. */
+  /** Returns the number of messages that a condensation in force covers. */
   coveredBy(id: EventId | undefined): number;
 }
 
 /**
- * How many of the first messages of a list decide what a condensation does: those with the events that it names, those before its summary,
- * and all up to the next cut point. 0 if it does nothing.
+ * Returns the number of the first messages of a list that decide what a condensation does: those with the events that
+ * it names, those before its summary, and all up to the next cut point. 0 if it does nothing.
  */
 export function coveredMessages(condensation: Condensation, log: LogOfMessages): number {
   const { forgottenEventIds, redactions = [], summary, summaryOffset = 0 } = condensation;

@@ -4,7 +4,7 @@ import { isRecord } from '@palimpsest/llm-adapters/wire';
 import type { ContentPiece, Piece, UnreadPiece } from '@palimpsest/llm-adapters/wire';
 import type { HostMessage } from '../codecs/codec.js';
 
-/** What this module asks of a program's `process`, where there is one. */
+/** The members of a program's `process` that this module uses, where there is one. */
 interface HasBuiltinModules {
   readonly process?: { readonly getBuiltinModule?: (id: 'node:crypto') => typeof import('node:crypto') | undefined };
 }
@@ -18,29 +18,29 @@ const { createHash } = (globalThis as HasBuiltinModules).process?.getBuiltinModu
  */
 const version = '1:';
 
-/** The digest of a text: the version, and 32 hexadecimal digits of its SHA-256. */
+/** Returns the digest of a text: the version, and 32 hexadecimal digits of its SHA-256. */
 export function digestOf(text: string): string {
   // Node's own takes an eighth of the time of one in JavaScript.
   const hash = createHash?.('sha256').update(text, 'utf8').digest('hex') ?? portableHash(text);
   return version + hash.slice(0, 32);
 }
 
-/** The SHA-256 of a text, by JavaScript alone. */
+/** Returns the SHA-256 of a text, by JavaScript alone. */
 export function portableHash(text: string): string {
   return bytesToHex(sha256(utf8ToBytes(text)));
 }
 
-/** The digest of a message without its thinking. Equal messages have equal digests: see {@link Codec}. */
+/** Returns the digest of a message without its thinking. Equal messages have equal digests: see {@link Codec}. */
 export function messageDigest(host: HostMessage): string {
   return digestOf(canonicalText(host));
 }
 
-/** What equal messages have in common: their text without thinking. */
+/** Returns the part that equal messages have in common: their text without thinking. */
 function canonicalText({ role, sender, pieces }: HostMessage): string {
   return JSON.stringify([role ?? '', sender ?? '', ...pieces.flatMap(canonicalPiece)]);
 }
 
-/** The digest of a list that goes on by one message. */
+/** Returns the digest of a list that goes on by one message. */
 export function digestAfter(beginning: string, message: string): string {
   return digestOf(`${beginning} ${message}`);
 }
@@ -82,7 +82,7 @@ const marks: ReadonlySet<string> = new Set(['cache_control', 'cacheControl', 'ca
 const maxValues = 200_000;
 const maxDepth = 200;
 
-/** A JSON value: keys in order, without marks for the cache and without what is absent or null. */
+/** Returns a JSON value in one form: keys in order, without marks for the cache and without what is absent or null. */
 export function canonical(value: unknown): unknown {
   let left = maxValues;
   const inside = new Set<object>();

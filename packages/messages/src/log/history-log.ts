@@ -14,7 +14,7 @@ import { isPlaceIn, ListPlace } from './own-events.js';
 import type { OwnEvent, OwnEvents, Place, Placement } from './own-events.js';
 import { Pairs, pinOf } from './pairs.js';
 
-/** What a log is made of besides the messages. */
+/** The parts of a log besides the messages. */
 export interface LogOptions {
   /** The model that reads the log: sizes and thinking are its. */
   readonly model: string;
@@ -27,7 +27,7 @@ export interface LogOptions {
   /** The pages of PDFs that the provider reads of a request. @defaultValue 600 */
   readonly maxPages?: number | undefined;
   readonly now: () => Date;
-  /** Whether tools are deferred. Messages that load them are then kept. */
+  /** True if tools are deferred. Messages that load them are then kept. */
   readonly defersTools: boolean;
   /** Makes the events that follow from an event of a message: directives. @defaultValue none follow */
   readonly following?: ((event: Event, log: readonly Event[]) => Promise<readonly Event[]>) | undefined;
@@ -56,7 +56,7 @@ export class HistoryLog {
   /** The ids of the calls that have a result. */
   readonly #answered = new Set<string>();
   #hasSecondResults = false;
-  /** How many messages are in the log. */
+  /** The number of messages in the log. */
   #read = 0;
   /** Our own events that hold for the list, in the order of the log. */
   readonly #held: OwnEvent[] = [];
@@ -82,12 +82,12 @@ export class HistoryLog {
     return this.#projection.view;
   }
 
-  /** Whether a call has two results. Such a list is not sent as it is. */
+  /** True if a call has two results. Such a list is not sent as it is. */
   get hasSecondResults(): boolean {
     return this.#hasSecondResults;
   }
 
-  /** Returns what counts the estimated size of the events that the log holds now. Unit: tokens. */
+  /** Returns a counter of the estimated size of the events that the log holds now. Unit: tokens. */
   sizeSoFar(): () => number {
     const [events, sizes, { view }] = [this.#log, this.#sizes, this];
     const { length } = events;
@@ -109,7 +109,7 @@ export class HistoryLog {
     return this.#log;
   }
 
-  /** Whether the log was made for a request like this. */
+  /** Returns true if the log was made for a request like this. */
   isFor({ model, instructions, defersTools, thinking }: LogOptions): boolean {
     const own = this.#options;
     const isSame = own.model === model && own.instructions === instructions && own.thinking === thinking;
@@ -153,7 +153,10 @@ export class HistoryLog {
     );
   }
 
-  /** Whether new messages continue the answer, or the instructions, at the end of the list. The log is then made anew. */
+  /**
+   * Returns true if new messages continue the answer, or the instructions, at the end of the list. The log is then made
+   * anew.
+   */
   continuesLast(message: HostMessage): boolean {
     const last = this.list.at(this.list.length - 1)?.host.role;
     return last !== undefined && last !== 'user' && last === message.role;
@@ -211,7 +214,7 @@ export class HistoryLog {
     this.#put(event);
   }
 
-  /** Where an event that is made now belongs. What covers nothing of its own holds up to the newest answer. */
+  /** Returns the place of an event that is made now. What covers nothing of its own holds up to the newest answer. */
   placement(event?: Event): Placement {
     const { list, place } = this;
     const covered = event !== undefined && isCondensation(event) ? coveredMessages(event, this) : 0;
@@ -224,7 +227,7 @@ export class HistoryLog {
     };
   }
 
-  /** How many messages a condensation in force covers. */
+  /** Returns the number of messages that a condensation in force covers. */
   coveredBy(id: EventId | undefined): number {
     return this.#held.find(({ event }) => event.id === id)?.covers.count ?? 0;
   }
@@ -254,7 +257,7 @@ export class HistoryLog {
     else this.#put(own.event);
   }
 
-  /** Whether another condensation had forgotten what this one forgets when it was stored: one summary stays. */
+  /** Returns true if another condensation had forgotten what this one forgets when it was stored: one summary stays. */
   #isOvertaken({ event, behind }: OwnEvent): boolean {
     if (!isCondensation(event)) return false;
     if (behind !== undefined && this.#overtaken.has(behind)) return true;
@@ -384,14 +387,14 @@ function recalled(event: Event): Event {
   return Object.freeze({ ...event, details: Object.freeze({ recalledEventIds: Object.freeze([]) }) });
 }
 
-/** Whether more than its events follows from a message. */
+/** Returns true if more than its events follows from a message. */
 function isBound({ pair, isBarrier, replacesBefore }: HostMessage): boolean {
   return pair !== undefined || isBarrier === true || replacesBefore === true;
 }
 
 /**
- * A message for the log. What is unread is passed through by the history itself, so the log holds words in its place, what it weighs, and no
- * copy of it.
+ * Returns a message for the log. What is unread is passed through by the history itself, so the log holds words in its
+ * place, what it weighs, and no copy of it.
  */
 export function loggedMessage(host: HostMessage, maxPages?: number): HostMessage {
   if (host.pieces.every(isNeutral)) return host;

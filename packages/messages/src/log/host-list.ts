@@ -4,11 +4,14 @@ import { digestAfter, messageDigest } from './digest.js';
 import { charactersIn, copyOf, isAsBefore, snapshotOf } from './snapshot.js';
 import type { Snapshot } from './snapshot.js';
 
-/** What is known of one message of a host. */
+/** The known facts of one message of a host. */
 export interface KnownMessage {
   /** As it was read last. */
   readonly host: HostMessage;
-  /** How many answers of the model begin up to and including the message. Neighbouring messages of the model are one. */
+  /**
+   * The number of the model's answers that begin up to and including the message. Neighbouring messages of the model
+   * are one.
+   */
   readonly answers: number;
   /** The message as it was when it was read. */
   readonly snapshot: Snapshot;
@@ -55,7 +58,7 @@ export class HostList {
     return this.#beginnings[count - 1] ?? '';
   }
 
-  /** How many of the first messages of a list equal those of this one. */
+  /** Returns the number of the first messages of a list that equal those of this one. */
   common(messages: readonly unknown[]): number {
     const most = Math.min(messages.length, this.#known.length);
     for (let index = 0; index < most; index++) {
@@ -74,7 +77,7 @@ export class HostList {
     return this.#known[count - 1]?.answers ?? 0;
   }
 
-  /** How many messages there are up to the end of the newest answer; 0 if there is none. */
+  /** The number of messages up to the end of the newest answer; 0 if there is none. */
   get throughAnswer(): number {
     return this.#known.findLastIndex(({ host }) => host.role === 'assistant') + 1;
   }
@@ -106,7 +109,7 @@ export class HostList {
   }
 }
 
-/** Tells whether a reader takes over more than text from the host's message. */
+/** Returns true if a reader takes over more than text from the host's message. */
 function holdsOfHost(piece: Piece): boolean {
   switch (piece.type) {
     case 'content':

@@ -3,7 +3,7 @@ import { digestAfter, digestOf, messageDigest } from './digest.js';
 import { isAsBefore, snapshotOf } from './snapshot.js';
 import type { Snapshot } from './snapshot.js';
 
-/** How a list begins. */
+/** The beginning of a list. */
 export interface Opening {
   /** The name of the conversation: made of the user's first message. */
   readonly name: string;

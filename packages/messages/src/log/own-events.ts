@@ -43,13 +43,13 @@ export class ListPlace implements Place {
   }
 }
 
-/** True for a list that begins as the place says. */
+/** Returns true for a list that begins as the place says. */
 export function isPlaceIn(place: Place, list: HostList): boolean {
   if (place.count > list.length) return false;
   return (place instanceof ListPlace && place.isOf(list)) || list.beginning(place.count) === place.beginning;
 }
 
-/** Where events were made, and the lists for which they hold. */
+/** The place where events were made, and the lists for which they hold. */
 export interface Placement {
   readonly place: Place;
   /** The answers of the model before the place. In a list that has become another one there, the events stand before the next answer. */
@@ -65,7 +65,7 @@ export interface OwnEvent extends Placement {
   readonly event: Event;
 }
 
-/** What was sent for a request, for a model that binds its thinking. */
+/** The messages that were sent in a request, for a model that binds its thinking. */
 export interface SentRequest {
   /** The digest of all that was sent, without thinking. */
   readonly sent: string;
@@ -77,7 +77,7 @@ export interface SentRequest {
   readonly supersedes?: true;
 }
 
-/** What was sent for a list. */
+/** The messages that were sent for a list. */
 export interface PlacedRequest {
   readonly place: Place;
   readonly sent: string;
@@ -87,7 +87,7 @@ export interface PlacedRequest {
 export interface AttributedAnswer {
   /** The digest of the list up to and including the answer. */
   readonly answer: string;
-  /** How many messages the list of the request had. */
+  /** The number of messages in the list of the request. */
   readonly count: number;
   readonly sent: string;
 }
@@ -163,7 +163,7 @@ export class OwnEvents {
     return this.#answers.get(answer);
   }
 
-  /** What was sent for lists that end behind the same answer, in order. */
+  /** Returns the messages that were sent for lists that end after the same answer, in order. */
   requestsBehind(answer: Place): readonly PlacedRequest[] {
     return this.#requests.get(keyOf(answer)) ?? [];
   }

@@ -60,7 +60,7 @@ function namesOf(host: HostMessage): readonly string[] {
   return typeof pair === 'string' ? [pair] : pair;
 }
 
-/** The event that keeps an event of a message in the view. Its id follows from the other's. */
+/** Returns the event that keeps an event of a message in the view. Its id follows from the other's. */
 export function pinOf(event: Event, reason: string): Event {
   return { ...pin(event.id, { source: 'environment', reason }), id: `${event.id}-pin` };
 }

@@ -1,8 +1,8 @@
 import { isRecord } from '@palimpsest/llm-adapters/wire';
 
 /**
- * What a value holds, in one flat list: of an object how many keys it has, then each with its value; of a list its length, then its items.
- * Text is shared, and so are bytes.
+ * The content of a value in one flat list. An object is the number of its keys, then each key with its value. A list is
+ * its length, then its items. Text is shared, and so are bytes.
  */
 export type Snapshot = readonly unknown[];
 
@@ -48,7 +48,7 @@ function note(value: unknown, snapshot: unknown[], depth: number): void {
   }
 }
 
-/** Whether a value has the structure and the content of a snapshot, with its keys in the same order. */
+/** Returns true if a value has the structure and the content of a snapshot, with its keys in the same order. */
 export function isAsBefore(snapshot: Snapshot, value: unknown): boolean {
   return endOf(value, snapshot, 0) !== changed;
 }
@@ -82,20 +82,20 @@ function endOf(value: unknown, snapshot: Snapshot, at: number): number {
   return end;
 }
 
-/** Whether two snapshots are of equal values. */
+/** Returns true if two snapshots are of equal values. */
 export function isSameSnapshot(one: Snapshot | undefined, other: Snapshot | undefined): boolean {
   if (one === undefined || other === undefined || one.length !== other.length) return one === other;
   return one.every((item, index) => item !== unknown && Object.is(item, other[index]));
 }
 
-/** The length of the texts in a snapshot, and of its keys. Unit: characters. */
+/** Returns the length of the texts in a snapshot, and of its keys. Unit: characters. */
 export function charactersIn(snapshot: Snapshot): number {
   let characters = 0;
   for (const item of snapshot) if (typeof item === 'string') characters += item.length;
   return characters;
 }
 
-/** A copy of a value's structure, up to the same limits. */
+/** Returns a copy of a value's structure, up to the same limits. */
 export function copyOf<Value>(value: Value): Value {
   let left = maxValues;
   const of = (one: unknown, depth: number): unknown => {

@@ -7,7 +7,7 @@ import type { SentMessage } from './output.js';
 const maxMarks = 4;
 
 /**
- * What is sent, with the host's marks for the cache that stood on messages that are not sent, or not as they were: each on the
+ * Returns the messages to send, with the host's cache marks of messages that are left out or changed: each on the
  * message that is sent last before its place. The order of the marks stays, so longer lives stand first. No more are set than fit
  * beside those that the host holds.
  *

@@ -3,7 +3,7 @@ import type { ActionEvent, EventId, ToolResultEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import type { HistoryLog } from '../log/history-log.js';
 
-/** What is sent between the host's messages. */
+/** A message that is sent between the host's messages. */
 export type Insert = { readonly summary: string } | LateResult;
 
 /** An insert, and the index of the host's message before which it is sent. */
@@ -27,7 +27,7 @@ export interface LateResult {
 }
 
 /**
- * The summaries and the late results of a view, in the order in which they are sent.
+ * Returns the summaries and the late results of a view, in the order in which they are sent.
  *
  * @param repairs - a result with an answer of the model between it and its call is late too. Else it is the host's own affair
  */

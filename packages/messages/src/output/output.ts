@@ -41,7 +41,7 @@ export class OutputWriter {
     this.#repairs = repairs;
   }
 
-  /** Whether every message that is sent is the host's own. */
+  /** Returns true if every message that is sent is the host's own. */
   leavesUntouched(log: HistoryLog, view: View): boolean {
     const isEdited = viewOfLog(view) !== view || view.condensations.length > 0;
     return !isEdited && this.#label === undefined && !this.#repairs && !log.hasSecondResults;
@@ -199,7 +199,10 @@ function hiddenSetUp(view: View): ReadonlyMap<EventId, LLMConvertibleEvent> {
   return new Map(events.flatMap((event) => (view.indexOf(event.id) === undefined ? [[event.id, event]] : [])));
 }
 
-/** Why a view leaves out what a condensation tore apart. What was torn when it came is the host's own affair. */
+/**
+ * The reasons why a view leaves out what a condensation tore apart. What was torn when it came is the host's own
+ * affair.
+ */
 const orphaned: ReadonlySet<string> = new Set([
   'the call that it answers is forgotten',
   'a part of its batch is forgotten',

@@ -5,7 +5,7 @@ import type { SentChain, SentMessage } from './output.js';
 import { keyOf } from '../log/own-events.js';
 import type { AttributedAnswer, OwnEvents, SentRequest } from '../log/own-events.js';
 
-/** What decides which thinking verifies. */
+/** The facts that decide which thinking verifies. */
 export interface ThinkingContext {
   readonly codec: Codec;
   readonly log: HistoryLog;
@@ -20,9 +20,10 @@ export interface ThinkingContext {
 }
 
 /**
- * What is sent to a model that binds its thinking to all that came before it: the same messages, without the thinking that
- * would not verify. Thinking verifies if what is sent before it is what was sent when it was made, so the digest of each
- * request is kept. Thinking that was left out once stays out, because later thinking was made without it.
+ * Returns the messages for a model that binds its thinking to all that came before it: the same messages, without the
+ * thinking that would not verify. Thinking verifies if what is sent before it is what was sent when it was made, so the
+ * digest of each request is kept. Thinking that was left out once stays out, because later thinking was made without
+ * it.
  */
 export function withVerifiedThinking(sent: readonly SentMessage[], context: ThinkingContext): readonly SentMessage[] {
   const { codec, log, own, beside } = context;

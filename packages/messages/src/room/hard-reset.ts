@@ -16,7 +16,7 @@ const summary =
   'Earlier steps of this work were dropped, because the history did not fit into the window. Look at the present state of ' +
   'things before you go on.';
 
-/** What a result was, and where the model finds it. */
+/** Returns the words for a masked result, and its address for the model. */
 function maskOf(event: LLMConvertibleEvent): string {
   const files = hostFilesOf(event).map(describeHostFile);
   const what = files.length === 0 ? '' : ` with ${files.join('; ')}`;

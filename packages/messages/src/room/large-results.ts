@@ -11,22 +11,25 @@ import { recallToolName } from '@palimpsest/relevance-tool';
 import { keptEventIds } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 
-/** What stays of a result that is cut: at each end this share of the room, and at most so many characters. */
+/** The part of a cut result that stays: at each end this share of the room, and at most so many characters. */
 const endShare = 1 / 32;
 const longestEnd = 8_000;
 const charsPerToken = 4;
 
-/** Which results are cut: those that alone are larger than `least`, the largest first, as many as `isNeeded` wants. */
+/**
+ * The choice of results that are cut: those that alone are larger than `least`, the largest first, as many as
+ * `isNeeded` wants.
+ */
 export interface CuttingOptions {
   /** Unit: tokens, as the view estimates. */
   readonly least: number;
-  /** What the view may take. Unit: tokens. */
+  /** The largest size of the view. Unit: tokens. */
   readonly room: number;
-  /** Whether the model has the tool that reads what was cut. */
+  /** True if the model has the tool that reads what was cut. */
   readonly canRecall: boolean;
   /** The size by which a result is large. Unit: tokens. @defaultValue all of it */
   readonly sizeOf?: ((event: ToolResultEvent) => number) | undefined;
-  /** Whether the next one has to be cut too, given what was saved. Unit: tokens. @defaultValue all of them */
+  /** True if the next one has to be cut too, given what was saved. Unit: tokens. @defaultValue all of them */
   readonly isNeeded?: ((saved: number) => boolean) | undefined;
 }
 

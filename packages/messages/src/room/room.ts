@@ -21,7 +21,7 @@ const protectedShare = 0.25;
 /** Reserved for an answer of which the longest is not known. Unit: tokens. */
 const usualAnswer = 4_096;
 
-/** What makes room in a log, and for what. Unit of all numbers: tokens, as the view estimates. */
+/** The parts that make room in a log, and the sizes to reach. Unit of all numbers: tokens, as the view estimates. */
 export interface RoomOptions {
   readonly condenser: Condenser;
   readonly condenserTimeoutMs: number | undefined;
@@ -30,7 +30,7 @@ export interface RoomOptions {
   readonly refused: number | undefined;
   /** The window of which an earlier refusal told. */
   readonly told: number | undefined;
-  /** Whether the model has the tool that reads what is hidden. */
+  /** True if the model has the tool that reads what is hidden. */
   readonly canRecall: boolean;
 }
 
@@ -109,8 +109,8 @@ export class Room {
 }
 
 /**
- * The size of what is sent beside the view: the tools that the provider loads, and the tail. The instructions are an event of the log, so
- * they are a part of the view. Unit: tokens, as the view estimates.
+ * Returns the size of what is sent beside the view: the tools that the provider loads, and the tail. The instructions
+ * are an event of the log, so they are a part of the view. Unit: tokens, as the view estimates.
  */
 export function fixedTokens(
   { tools, tail = [] }: FitOptions,

@@ -17,7 +17,10 @@ export interface CodecContractOptions<Message> {
    * result, an image, and thinking where the host has it.
    */
   readonly conversations: () => readonly (readonly Message[])[];
-  /** What the host's provider would refuse in a list. @defaultValue calls and results are paired as {@link Codec.read} reads them */
+  /**
+   * Returns the problems for which the host's provider would refuse a list. @defaultValue calls and results are paired
+   * as {@link Codec.read} reads them
+   */
   readonly problems?: ((messages: readonly Message[]) => readonly string[]) | undefined;
 }
 
@@ -368,7 +371,7 @@ function describe(value: unknown): string {
   }
 }
 
-/** Whether a value, or an object in it, is frozen. */
+/** Returns true if a value, or an object in it, is frozen. */
 function isAnyFrozen(value: unknown, inside: readonly object[] = []): boolean {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || inside.includes(value)) return false;
   return Object.isFrozen(value) || Object.values(value).some((inner) => isAnyFrozen(inner, [...inside, value]));

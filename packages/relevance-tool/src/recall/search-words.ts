@@ -52,8 +52,8 @@ function isLetterAt(text: string, at: number): boolean {
 }
 
 /**
- * Returns how well a text in lower case holds the whole query: 0 for not at all, 2 for whole words, 1 for several words of which the
- * outer ones go on.
+ * Returns the rank of a text in lower case for the whole query: 0 for not at all, 2 for whole words, 1 for several
+ * words of which the outer ones go on.
  */
 function wordForWord(text: string, phrase: string, terms: readonly string[]): 0 | 1 | 2 {
   const { count } = hitsOf(text, phrase);

@@ -79,7 +79,7 @@ export class FileHistoryError extends PalimpsestError {
   }
 }
 
-/** Keeps the contents of files from before they were changed. Equal contents are stored once. */
+/** A store of the contents of files from before they were changed. Equal contents are stored once. */
 export interface FileHistory {
   /** Stores a content, and resolves to its digest when it is on disk. */
   keep(content: Uint8Array): Promise<string>;
@@ -131,7 +131,7 @@ export function fileHistory({ directory }: FileHistoryOptions): FileHistory {
   };
 }
 
-/** SHA-256, in hexadecimal digits. */
+/** Returns the SHA-256, in hexadecimal digits. */
 export function digestOf(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex');
 }

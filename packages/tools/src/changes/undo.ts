@@ -42,8 +42,9 @@ export async function planUndo({ workspace, history, events, before }: UndoOptio
 }
 
 /**
- * Brings files back to what they were before an event: changed files get their content and their mode, deleted ones are written
- * again, created ones are deleted. Resolves to what was done. It can be repeated: what is done already is passed over.
+ * Brings files back to what they were before an event: changed files get their content and their mode, deleted ones are
+ * written again, created ones are deleted. Resolves to the steps that were done. It can be repeated: what is done
+ * already is passed over.
  *
  * @param options.force - overwrites files that were changed by another hand. @defaultValue false
  * @throws {@link UndoConflictError} when a file was changed by another hand; nothing is undone then.
@@ -125,7 +126,7 @@ async function removeEmpty(workspace: Workspace, folders: readonly string[]): Pr
   }
 }
 
-/** Why a file cannot be brought back without a decision. */
+/** The reason why a file cannot be brought back without a decision. */
 export type UndoConflict =
   /** It is not as the last recorded change left it. */
   | 'changed-since'
@@ -217,7 +218,7 @@ function undoStep(path: string, edits: readonly [FileEdit, ...FileEdit[]], now: 
 }
 
 /**
- * Returns what keeps a file from being brought back. A change is recorded before it is made, so a file may also be as it was
+ * Returns the obstacle to bringing a file back. A change is recorded before it is made, so a file may also be as it was
  * before the change, if the program was killed there.
  */
 function conflictOf(edits: readonly FileEdit[], now: CurrentState): UndoConflict | undefined {

@@ -8,7 +8,7 @@ import { finished } from 'node:stream/promises';
 import { textBoundary, sliceText } from '@palimpsest/events';
 import { PlainText } from './plain-text.js';
 
-/** Hides values in a text that comes in pieces. A piece waits while a value may have begun in it. */
+/** A mask that hides values in a text that comes in pieces. A piece waits while a value may have begun in it. */
 export type OutputMask = (emit: (text: string) => void) => {
   write(text: string): void;
   /** The text is complete. */
@@ -27,12 +27,12 @@ export class CommandOutput {
   #isWaiting = false;
   #bytes = 0;
 
-  /** How much was read. Unit: bytes. */
+  /** The size of what was read. Unit: bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether the disk has to catch up before more is read. */
+  /** True if the disk has to catch up before more is read. */
   get isWaiting(): boolean {
     return this.#isWaiting;
   }
@@ -107,18 +107,18 @@ function leftOut(left: number, all: number, kept: KeptOutput | undefined): strin
   return `[… ${left} characters left out; read_output with the handle '${kept.handle}' reads ${what} …]`;
 }
 
-/** Where the whole of a long output is kept. */
+/** The folder in which the whole of a long output is kept. */
 export interface OutputFolder {
   /**
    * Created when the first output is kept. The files are those of `fileOutputStore` in `@palimpsest/agent/node`: an agent
    * whose store has the same folder reads them with `read_output`.
    */
   readonly directory: string;
-  /** How much of one output is kept: its beginning. Unit: characters. @defaultValue 100,000,000 */
+  /** The length of one output that is kept: its beginning. Unit: characters. @defaultValue 100,000,000 */
   readonly maxCharacters?: number;
 }
 
-/** Where an output is kept and how much of it, or why it is not. */
+/** The place and the size of a kept output, or the reason why it is not kept. */
 export type KeptOutput = { readonly handle: string; readonly characters: number } | { readonly problem: string };
 
 const defaultMaxCharacters = 100_000_000;
@@ -198,7 +198,7 @@ export class OutputWriter {
 export class LimitedOutput {
   readonly #limit: number;
   #head = '';
-  /** How much may still be added to the head; 0 once the tail holds something. */
+  /** The length that may still be added to the head; 0 once the tail holds something. */
   #room: number;
   #tail = '';
   #length = 0;

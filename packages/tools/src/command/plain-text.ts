@@ -2,7 +2,7 @@ import { textBoundary, withoutControls } from '@palimpsest/events';
 
 /** A line that is longer is handed on in parts. Unit: characters. */
 const longestLine = 65_536;
-/** How much of an unfinished line waits for the end of an escape sequence. Unit: characters. */
+/** The length of an unfinished line that waits for the end of an escape sequence. Unit: characters. */
 const longestSequence = 256;
 /** A line with a greater share of them is no text. */
 const binaryShare = 0.3;
@@ -21,8 +21,9 @@ const sequences =
   /\u001b(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-OQ-WYZ`-~]?)|\u009b[0-?]*[ -/]*[@-~]?/g;
 
 /**
- * Makes of a terminal's output the text that a reader sees: without colours and other escape sequences; of a line that a
- * progress bar writes again and again, its last state; instead of lines that are no text, how long they are.
+ * A converter of a terminal's output to the text that a reader sees. It removes colours and other escape sequences. Of
+ * a line that a progress bar writes again and again, it keeps the last state. Lines that are no text are replaced by
+ * their length.
  */
 export class PlainText {
   readonly #emit: (text: string) => void;

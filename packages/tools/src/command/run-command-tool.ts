@@ -8,7 +8,10 @@ import type { CommandResult, CommandSettings } from './run-command.js';
 
 /** Options of {@link runCommandTool}. */
 export interface RunCommandToolOptions extends CommandSettings {
-  /** How much of a longer output the model reads, unless the agent shows less. Unit: characters. @defaultValue 12,000 */
+  /**
+   * The length of a longer output that the model reads, unless the agent shows less. Unit: characters. @defaultValue
+   * 12,000
+   */
   readonly maxCharacters?: number;
 }
 
@@ -19,7 +22,7 @@ const input = z.object({
   timeout_seconds: z.number().positive().max(longestTimeout).default(60).describe('It is ended after so many seconds.'),
 });
 
-/** What the lines around the output take of what the model may read. Unit: characters. */
+/** The length of the lines around the output, of what the model may read. Unit: characters. */
 const around = 600;
 
 /** Returns the tool `run_command`. */

@@ -48,7 +48,7 @@ export interface CommandResult {
   readonly output: string;
   /** The size of the whole output. Unit: characters. */
   readonly characters: number;
-  /** Where the whole output is, if it was cut and there is a folder for it. */
+  /** The place where the whole output is, if it was cut and there is a folder for it. */
   readonly kept?: KeptOutput;
   /** Undefined when a signal ended it. */
   readonly exitStatus: number | undefined;
@@ -62,7 +62,7 @@ export interface CommandResult {
   readonly endedAfter: readonly CommandProcess[];
 }
 
-/** How long output is read after the shell's exit while somebody holds the pipe. Unit: milliseconds. */
+/** The time for which output is read after the shell's exit while somebody holds the pipe. Unit: milliseconds. */
 const graceMs = 250;
 /** Processes that were not found can print for ever. */
 const mostGraces = 8;

@@ -98,7 +98,10 @@ export interface ChangeRecords {
   readonly history: FileHistory;
 }
 
-/** Returns what a call has changed in a file, whatever became of the file since. Undefined if it changed none, or no text. */
+/**
+ * Returns the change of a file that a call made, whatever happened to the file since. Undefined if the call changed no
+ * file, or no text.
+ */
 export async function appliedDiff(actionId: string, { events, history }: ChangeRecords): Promise<FileDiff | undefined> {
   const action = events.get(actionId);
   if (action?.type !== 'action') return undefined;

@@ -166,8 +166,8 @@ const maxHintCharacters = 300;
 const maxOccurrences = 20;
 
 /**
- * Says why a text is not in a file. The usual mistakes are different white space, line numbers that were copied, and text from
- * before a change.
+ * Returns the reason why a text is not in a file. The usual mistakes are different white space, line numbers that were
+ * copied, and text from before a change.
  */
 function explainMissing(text: string, shown: string, wanted: string): string {
   const lines = linesOf(text);

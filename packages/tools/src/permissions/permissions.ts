@@ -43,7 +43,7 @@ export interface PermissionDecision {
   readonly outcome: 'allow' | 'ask' | 'deny' | undefined;
   /** The rules that decided, as they were written. Several rules allow the parts of one command. */
   readonly rules: readonly string[];
-  /** Why, in one sentence that names the rules. */
+  /** The reason, in one sentence that names the rules. */
   readonly reason: string;
 }
 
@@ -120,7 +120,7 @@ interface Judged {
   readonly touches: (rule: PermissionRule) => boolean;
   /** The rules that allow the call, all of it; undefined if they do not. */
   readonly allowedBy: (rules: readonly PermissionRule[]) => readonly PermissionRule[] | undefined;
-  /** Why the call cannot be compared with a pattern. */
+  /** The reason why the call cannot be compared with a pattern. */
   readonly unclear?: string;
 }
 

@@ -93,7 +93,7 @@ export class SupervisedProcess {
     return processesOf(this.#marks());
   }
 
-  /** Asks all to end, and ends them after a while. */
+  /** Requests the end of all, and ends them after a while. */
   end(): void {
     const { pid } = this;
     if (pid === undefined) return;
@@ -215,7 +215,7 @@ export interface SupervisedProgram {
   readonly stdin: ProgramInput;
   readonly stdout: ProgramOutput;
   readonly stderr: ProgramOutput;
-  /** Asks all its processes to end, and ends them after half a second. */
+  /** Requests the end of all its processes, and ends them after half a second. */
   end(): void;
   /** Ends all its processes. */
   kill(): void;

@@ -67,7 +67,7 @@ async function bubblewrapIn(searchPath: string, root: string): Promise<string | 
 }
 
 const namespaces = ['pid', 'mnt', 'net'];
-/** Tells in which namespaces it runs, and whether the workspace and the system can be written. */
+/** A script that prints its namespaces, and whether the workspace and the system can be written. */
 const probe = `
 for each in ${namespaces.join(' ')}; do readlink /proc/self/ns/$each || echo; done
 [ -w . ] && echo yes || echo no

@@ -19,7 +19,9 @@ export interface SandboxOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Closes commands off from the rest of the machine. {@link openSandbox} opens one that was seen to work. */
+/**
+ * A sandbox that closes commands off from the rest of the machine. {@link openSandbox} opens one that was seen to work.
+ */
 export interface Sandbox {
   /** A line that says what is closed and what is open. */
   readonly description: string;

@@ -24,7 +24,7 @@ export interface EngineSearch {
   close(): Promise<void>;
 }
 
-/** Finds lines in time that is linear in the size of the files. */
+/** A search engine whose time is linear in the size of the files. */
 export type Engine = (workspace: Workspace, query: EngineQuery) => Promise<EngineSearch>;
 
 /** Files above this size are not searched. Unit: bytes. */
@@ -131,8 +131,8 @@ async function giveBack(thread: SearchThread): Promise<void> {
 }
 
 /**
- * The engine that needs no program: RE2 in JavaScript, in a thread of its own, so that a long search blocks nothing and ends at
- * once when the signal is aborted.
+ * Returns the engine that needs no program: RE2 in JavaScript, in a thread of its own, so that a long search blocks
+ * nothing and ends at once when the signal is aborted.
  */
 export const linearEngine: Engine = async (workspace, { pattern, ignoreCase, signal }) => {
   const { re2 } = enginePatterns(pattern);

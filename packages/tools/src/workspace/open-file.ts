@@ -228,7 +228,7 @@ function assertRegular(status: Stats, shown: string): void {
   throw new UnusableFileError(shown, `'${shown}' is ${kindOf(status)}, and not a regular file. It is not opened.`);
 }
 
-/** Names an entry that is neither a file nor a folder. */
+/** Returns the name of a kind of entry that is neither a file nor a folder. */
 export function kindOf(status: Pick<Stats, 'isFIFO' | 'isSocket' | 'isSymbolicLink'>): string {
   if (status.isFIFO()) return 'a FIFO';
   if (status.isSocket()) return 'a socket';

@@ -3,7 +3,7 @@ export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 
-/** Undefined for what does not exist. Throws every other error. */
+/** Returns undefined for an error of a missing file or folder. Throws every other error. */
 export function ifAbsent(error: unknown): undefined {
   if (codeOf(error) === 'ENOENT') return undefined;
   throw error;

@@ -72,7 +72,7 @@ export function shownLine(line: string, maxCharacters: number): string {
   return `${sliceText(text, 0, maxCharacters)} [… the line has ${text.length} characters]`;
 }
 
-/** Lines with their numbers in front, from a given line on (the first is 1). */
+/** Returns lines with their numbers in front, from a given line on (the first is 1). */
 export function numbered(lines: readonly string[], firstLine: number): string {
   const width = String(firstLine + lines.length - 1).length;
   return lines.map((line, index) => `${String(firstLine + index).padStart(width)}\t${line}`).join('\n');

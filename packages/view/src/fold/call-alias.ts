@@ -1,7 +1,7 @@
 const sendable = /^[a-zA-Z0-9_-]{1,40}$/;
 
 /**
- * True for a call id that every provider accepts.
+ * Returns true for a call id that every provider accepts.
  *
  * @see provider-rules A7 (characters) and B3 (40 characters)
  */
@@ -9,7 +9,10 @@ export function isSendableCallId(id: string): boolean {
   return sendable.test(id);
 }
 
-/** The id under which a call is sent if its own id cannot be sent. 21 characters; the same event always gets the same alias. */
+/**
+ * Returns the id under which a call is sent if its own id cannot be sent. 21 characters; the same event always gets the
+ * same alias.
+ */
 export function callAlias(eventId: string): string {
   return `call_${fnv1a64(eventId).toString(16).padStart(16, '0')}`;
 }

@@ -14,7 +14,7 @@ type AssistantEvent = ActionEvent | (MessageEvent & { readonly role: 'assistant'
  * ignores positions at or after its own position, so one record serves every view.
  */
 export interface Batch {
-  /** Tells it from the other batches of a log. */
+  /** A number that no other batch of the log has. */
   readonly ordinal: number;
   /** In the order of the log; grows while the batch is open. */
   calls: Call[];
@@ -38,7 +38,9 @@ export interface Call {
   readonly sentId: string;
   /** The call repeats the id of an open call. It is never sent and never answered. */
   readonly isRepeated: boolean;
-  /** How many calls have repeated its id while it was open, and have no result yet. Their results are not its own. */
+  /**
+   * The number of calls that repeated its id while it was open and have no result yet. Their results are not its own.
+   */
   repetitions: number;
   /** Its results, in the order of the log: the newest is sent in the place of the first. Undefined while there is none. */
   results: Result[] | undefined;
@@ -55,7 +57,7 @@ export interface Call {
   isAlone: boolean;
 }
 
-/** True for an event that a model made. */
+/** Returns true for an event that a model made. */
 export function isAssistantEvent(event: Event): event is AssistantEvent {
   return event.type === 'action' || (event.type === 'message' && event.role === 'assistant');
 }
@@ -79,7 +81,7 @@ export class CallHistory {
   readonly #calls: (Call | undefined)[] = [];
   #batches = 0;
   #open: Batch | undefined;
-  /** How many calls of the open batch have no result. */
+  /** The number of the open batch's calls without a result. */
   #waiting = 0;
   /** The position of the newest assistant event. */
   #assistantAt = -1;
@@ -242,28 +244,28 @@ export class CallHistory {
   }
 }
 
-/** The position of a call's newest result before a position of the log. Undefined if there is none. */
+/** Returns the position of a call's newest result before a position of the log. Undefined if there is none. */
 export function newestResultAt(call: Call, position: number): number | undefined {
   const later = call.again === undefined ? undefined : newestResultAt(call.again, position);
   return later ?? call.results?.findLast((result) => result.position < position)?.position;
 }
 
-/** True if a call may still be answered in its place, at a position of the log. */
+/** Returns true if a call may still be answered in its place, at a position of the log. */
 export function isPending(call: Call, position: number): boolean {
   return !call.isRepeated && call.answeredAt >= position && call.batch.sealedAt >= position;
 }
 
-/** True if a batch is open at a position of the log and one of its calls has no result. */
+/** Returns true if a batch is open at a position of the log and one of its calls has no result. */
 export function hasPendingCall(batch: Batch, position: number): boolean {
   return batch.calls.some((call) => call.position < position && isPending(call, position));
 }
 
-/** True if, at a position of the log, a call has a result that came before its batch was sealed. */
+/** Returns true if, at a position of the log, a call has a result that came before its batch was sealed. */
 export function isAnsweredInPlace(call: Call, position: number): boolean {
   return call.answeredAt < position && !call.isLate;
 }
 
-/** True for the result that is sent of a call's results, at a position of the log: the newest. */
+/** Returns true for the result that is sent of a call's results, at a position of the log: the newest. */
 export function isNewestResult({ results }: Call, id: EventId, position: number): boolean {
   return (
     results === undefined || results.length === 1 || results.findLast((result) => result.position < position)?.id === id

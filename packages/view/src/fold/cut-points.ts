@@ -24,7 +24,7 @@ interface Atom {
 
 /** The options of {@link cutPointsOf}. */
 export interface CutOptions {
-  /** What is sent, where tool loops are atomic: the thinking mode is `latest-turn`. */
+  /** The send order, where tool loops are atomic: the thinking mode is `latest-turn`. */
   readonly order: SendOrder | undefined;
   /** True for an event whose thinking no longer verifies: it holds no tool loop together. */
   readonly isStale: (id: EventId) => boolean;

@@ -1,10 +1,13 @@
 import { addressOf, isToolResult, sliceText } from '@palimpsest/events';
 import type { ContentPart, LLMConvertibleEvent, Redaction } from '@palimpsest/events';
 
-/** What a redaction changes of its event. */
+/** The changes that a redaction makes to its event. */
 type Change = Pick<Redaction, 'text' | 'arguments' | 'cut'>;
 
-/** Whether a redaction fits an event: a text for a tool result, arguments for a call, a cut for a message or a result. */
+/**
+ * Returns true if a redaction fits an event: a text for a tool result, arguments for a call, a cut for a message or a
+ * result.
+ */
 export function isRedactable(event: LLMConvertibleEvent, redaction: Change): boolean {
   if (event.type === 'action') return redaction.arguments !== undefined;
   if (isToolResult(event)) return redaction.text !== undefined || redaction.cut !== undefined;
@@ -12,9 +15,10 @@ export function isRedactable(event: LLMConvertibleEvent, redaction: Change): boo
 }
 
 /**
- * A copy of an event with a redaction applied: it replaces the text of a tool result, or the arguments of a call, or leaves the middle of
- * a message or a result out. Id, position, call and tool name stay the same. Undefined if the redaction does not fit the event, or
- * if the text is no longer than what a cut keeps. The same redaction of the same event gives the same copy.
+ * Returns a copy of an event with a redaction applied: it replaces the text of a tool result, or the arguments of a
+ * call, or leaves the middle of a message or a result out. Id, position, call and tool name stay the same. Undefined if
+ * the redaction does not fit the event, or if the text is no longer than what a cut keeps. The same redaction of the
+ * same event gives the same copy.
  */
 export function redactedCopy(event: LLMConvertibleEvent, redaction: Change): LLMConvertibleEvent | undefined {
   if (!isRedactable(event, redaction)) return undefined;
@@ -75,7 +79,9 @@ function redactedText(original: string, id: string, change: Change): string | un
   return part?.type === 'text' ? part.text : undefined;
 }
 
-/** The length of the text that a cut of an event can shorten, images and other parts aside. Unit: characters. */
+/**
+ * Returns the length of the text that a cut of an event can shorten, images and other parts aside. Unit: characters.
+ */
 export function cuttableLength(event: LLMConvertibleEvent): number {
   switch (event.type) {
     case 'message':

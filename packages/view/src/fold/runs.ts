@@ -1,9 +1,10 @@
 import type { EventId, LLMConvertibleEvent } from '@palimpsest/events';
 
 /**
- * Returns the key of the run that an event belongs to, or undefined. Events with the same key belong together, with all events
- * between them: an approval and the approved call, or items that a provider accepts only together. A property is pure: the same
- * event has the same key each time and in every process. It is called once for each event, with the event as logged.
+ * A function that returns the key of the run of an event, or undefined. Events with the same key belong together, with
+ * all events between them: an approval and the approved call, or items that a provider accepts only together. A
+ * property is pure: the same event has the same key each time and in every process. It is called once for each event,
+ * with the event as logged.
  *
  * A run goes from the first event with its key to the last one in the stored list, and ends after 64 events: the same key then
  * begins another run. A view is never cut inside a run, with one exception: if overlapping runs and batches leave no cut point
@@ -23,7 +24,10 @@ export const longestRun = 64;
 /** The keys of the runs of events, by their ids. Only events with a key are in it. */
 export type RunKeys = ReadonlyMap<EventId, readonly string[]>;
 
-/** For each index of a list, the start of the first run that its event joins; the index itself if it joins none. */
+/**
+ * Returns for each index of a list the start of the first run that its event joins, or the index itself if it joins
+ * none.
+ */
 export function startsOfRuns(events: readonly LLMConvertibleEvent[], keys: RunKeys): readonly number[] {
   /** For each key, the start of its newest run. */
   const newest = new Map<string, number>();
@@ -38,7 +42,7 @@ export function startsOfRuns(events: readonly LLMConvertibleEvent[], keys: RunKe
   });
 }
 
-/** The cut points that are in no run, and those that lie too far behind the last one that is left. */
+/** Returns the cut points that are in no run, and those that lie too far behind the last one that is left. */
 export function cutsBetweenRuns(cuts: readonly number[], starts: readonly number[]): readonly number[] {
   const inside = new Set<number>();
   let reach = Infinity;

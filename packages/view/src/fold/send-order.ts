@@ -19,7 +19,7 @@ export interface SentWords {
   readonly event: MessageEvent | CondensationSummaryEvent;
   /** An assistant event, sent or not, stands between these words and the words before them: they are two messages. */
   readonly afterAssistant: boolean;
-  /** Where the event stands in `view.events`. */
+  /** The index of the event in `view.events`. */
   readonly index: number;
 }
 
@@ -40,7 +40,7 @@ export interface SentLatePair {
   readonly kind: 'late';
   readonly call: SentCall;
   readonly result: SentResult;
-  /** Where the result stands in `view.events`. */
+  /** The index of the result in `view.events`. */
   readonly index: number;
 }
 

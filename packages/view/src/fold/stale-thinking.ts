@@ -21,7 +21,7 @@ interface SentPart {
   readonly carrier: EventId | undefined;
 }
 
-/** True for an event that carries sendable signed thinking. */
+/** Returns true for an event that carries sendable signed thinking. */
 export function carriesThinking(event: LLMConvertibleEvent): boolean {
   if ((event.type !== 'action' && event.type !== 'message') || event.thinkingBlocks === undefined) return false;
   return (knownThinking(event).thinkingBlocks ?? []).length > 0;
@@ -133,7 +133,7 @@ function isSame(a: SentPart | undefined, b: SentPart | undefined): boolean {
   return a !== undefined && b !== undefined && a.sentId === b.sentId && isSentAlike(a.event, b.event);
 }
 
-/** True if a model reads the same content of both events. */
+/** Returns true if a model reads the same content of both events. */
 export function isSentAlike(a: LLMConvertibleEvent, b: LLMConvertibleEvent): boolean {
   return a === b || JSON.stringify(sentContent(a)) === JSON.stringify(sentContent(b));
 }

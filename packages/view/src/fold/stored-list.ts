@@ -45,7 +45,7 @@ export interface StoredBatch {
   readonly index: number;
   /** The index of its last result in place; -1 if there is none. */
   lastResult: number;
-  /** How many of its actions with a result in place, and of these results, are in the list. */
+  /** The number of its actions with a result in place, and of these results, that are in the list. */
   calls: number;
   results: number;
   /**
@@ -101,7 +101,7 @@ function stateOf(
   return hasPendingCall(batch, position) ? 'waiting' : 'sent';
 }
 
-/** The calls of a batch that is sent, and their results, as they are sent. */
+/** Returns the calls of a batch that is sent, and their results, as they are sent. */
 export function callsAndResults(
   { batch, index, lastResult }: StoredBatch,
   { events, calls, position }: StoredList,
@@ -129,14 +129,17 @@ function sortByFirstResult({ calls }: Batch, results: SentResult[]): void {
   results.sort((a, b) => (places.get(a.sentId) ?? 0) - (places.get(b.sentId) ?? 0));
 }
 
-/** The indices of the events of a list by their ids. */
+/** Returns the indices of the events of a list by their ids. */
 export function indicesOf(events: readonly LLMConvertibleEvent[]): ReadonlyMap<EventId, number> {
   const indices = new Map<EventId, number>();
   for (let index = 0; index < events.length; index++) indices.set((events[index] as LLMConvertibleEvent).id, index);
   return indices;
 }
 
-/** True for a message or summary that is sent: it has text that is not blank, an image, or thinking without words. */
+/**
+ * Returns true for a message or summary that is sent: it has text that is not blank, an image, or thinking without
+ * words.
+ */
 export function hasContent(event: MessageEvent | CondensationSummaryEvent): boolean {
   if (event.type === 'condensation-summary') return summaryContent(event).length > 0;
   if (!isSentRole(event.role)) return false;
@@ -146,7 +149,7 @@ export function hasContent(event: MessageEvent | CondensationSummaryEvent): bool
   return thinkingBlocks.length > 0 || reasoningItems.length > 0;
 }
 
-/** The reason why a message or summary without content is not sent. */
+/** Returns the reason why a message or summary without content is not sent. */
 export function whyEmpty(event: MessageEvent | CondensationSummaryEvent): string {
   if (event.type !== 'message') return reasons.empty;
   if (!isSentRole(event.role)) return reasons.unknownRole;

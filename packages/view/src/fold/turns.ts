@@ -2,7 +2,7 @@ import { isErrorResult, isMeaningful } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { isAssistantEvent } from './calls.js';
 
-/** Where the turns of a log begin and end. Unit: positions in the log. */
+/** The beginnings and ends of the turns of a log. Unit: positions in the log. */
 export interface Turns {
   /** The first event of the model; `Infinity` while the model has not answered. Everything before it is set-up. */
   readonly firstAnswer: number;

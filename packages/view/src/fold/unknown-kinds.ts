@@ -15,8 +15,8 @@ function contentOf(event: LLMConvertibleEvent): readonly ContentPart[] {
 }
 
 /**
- * True for an event with a part, role or thinking block of a kind that this version does not know. Such content is not sent; a
- * newer version may have sent it.
+ * Returns true for an event with a part, role or thinking block of a kind that this version does not know. Such content
+ * is not sent; a newer version may have sent it.
  */
 export function lacksUnknown(event: LLMConvertibleEvent): boolean {
   // This runs for every event of a log, so it allocates nothing.
@@ -49,7 +49,7 @@ function isKnown(part: ContentPart): boolean {
   return isKnownContent(part) || hostFile(part) !== undefined;
 }
 
-/** True for an event whose thinking is not sent because this version does not know one of its blocks. */
+/** Returns true for an event whose thinking is not sent because this version does not know one of its blocks. */
 export function hasUnknownThinking(event: LLMConvertibleEvent): boolean {
   return (
     (event.type === 'action' || event.type === 'message') &&
@@ -58,7 +58,10 @@ export function hasUnknownThinking(event: LLMConvertibleEvent): boolean {
   );
 }
 
-/** The unknown kinds of an event for which {@link lacksUnknown} is true and their consequences, one sentence each. */
+/**
+ * Returns the unknown kinds of an event for which {@link lacksUnknown} is true and their consequences, one sentence
+ * each.
+ */
 export function unknownKinds(event: LLMConvertibleEvent): readonly string[] {
   const parts = contentOf(event);
   const blocks = 'thinkingBlocks' in event ? (event.thinkingBlocks ?? []) : [];
@@ -75,7 +78,7 @@ export function unknownKinds(event: LLMConvertibleEvent): readonly string[] {
   ];
 }
 
-/** The consequence of a source that this version does not know; undefined for known sources. */
+/** Returns the consequence of a source that this version does not know; undefined for known sources. */
 export function unknownSource({ source }: Event): string | undefined {
   if (source === 'user' || source === 'agent' || source === 'environment') return undefined;
   return `this version does not know the source ${names([source])}: it is not taken for the user's or the agent's`;

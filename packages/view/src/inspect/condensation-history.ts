@@ -24,28 +24,28 @@ export interface ForgottenEvent {
 /** A result, or the arguments of a call, of which the model reads a note. */
 export interface MaskedEvent extends ForgottenEvent {
   readonly what: 'result' | 'arguments';
-  /** What the model reads in its place. */
+  /** The text that the model reads in its place. */
   readonly note: string;
   /** The size with the note in place. Unit: tokens, as the view estimates. */
   readonly tokensAfter: number;
 }
 
-/** What a condensation changed. Unit of the sizes: tokens, as the view estimates. */
+/** The changes of one condensation. Unit of the sizes: tokens, as the view estimates. */
 export interface CondensationDetails {
   readonly condensation: Condensation;
-  /** Who asked for it and why, if it answers a request. @defaultValue nobody: the condenser decided */
+  /** The request that it answers, with its author and reason. @defaultValue none: the condenser decided */
   readonly request?: CondensationRequest;
   readonly forgotten: readonly ForgottenEvent[];
   readonly masked: readonly MaskedEvent[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** How much smaller each of the next requests is; negative if the condensation made the view larger. */
+  /** The size by which each of the next requests is smaller; negative if the condensation made the view larger. */
   readonly savedTokens: number;
-  /** What stands before the first change: the prompt cache still serves it. */
+  /** The size of the part before the first change: the prompt cache still serves it. */
   readonly untouchedTokens: number;
   /**
-   * What the next request writes again because of it: what stands behind the first change, a new summary included, without the
-   * newest step, which is written in any case.
+   * The size that the next request writes again because of it: all after the first change, a new summary included,
+   * without the newest step, which is written in any case.
    */
   readonly rewrittenTokens: number;
   /** Present if it was reverted. */
@@ -61,8 +61,9 @@ interface Entry {
 }
 
 /**
- * What each condensation of a log changed, kept while the log grows. Appending costs as much as with a {@link ViewProjection};
- * {@link CondensationHistory.details} costs one pass over the view of that time. Memory: the stored list of each condensation.
+ * The changes of each condensation of a log, kept while the log grows. Appending costs as much as with a
+ * {@link ViewProjection}. {@link CondensationHistory.details} costs one pass over the view of that time. Memory: the stored
+ * list of each condensation.
  *
  * @example
  * ```ts
@@ -114,7 +115,7 @@ export class CondensationHistory {
     return [...this.#entries.values()].map(({ condensation }) => condensation);
   }
 
-  /** What a condensation changed. Undefined if the log has no condensation of this id. */
+  /** Returns the changes of a condensation. Undefined if the log has no condensation of this id. */
   details(id: EventId): CondensationDetails | undefined {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
@@ -139,7 +140,7 @@ export class CondensationHistory {
   }
 }
 
-/** How many events at the start of two views are the same. */
+/** Returns the number of events at the start of two views that are the same. */
 function sameAtStart(before: View, after: View): number {
   let same = 0;
   while (same < after.events.length && after.events.at(same) === before.events.at(same)) same++;

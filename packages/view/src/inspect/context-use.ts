@@ -4,8 +4,9 @@ import { sentThinking } from './sent-thinking.js';
 import type { View } from '../view.js';
 
 /**
- * What a part of a view is. `context`: text of the framework that is neither a skill nor a note. `notes`: what stands in the place
- * of a masked result or masked arguments. `not-sent`: events of the stored list, and thinking, that no request holds.
+ * The kind of a part of a view. `context`: text of the framework that is neither a skill nor a note. `notes`: what
+ * stands in the place of a masked result or masked arguments. `not-sent`: events of the stored list, and thinking, that
+ * no request holds.
  */
 export type ContextKind =
   | 'instructions'
@@ -37,7 +38,7 @@ export interface ContextItem {
   readonly eventId: EventId;
   /** By which `recall` and people name the event. */
   readonly address: string;
-  /** What most of it is. */
+  /** The kind of its largest part. */
   readonly kind: ContextKind;
   /** The tool that was called, or that answered. */
   readonly toolName?: string;
@@ -45,19 +46,19 @@ export interface ContextItem {
   readonly index: number;
   /** Unit: tokens, as the view estimates. */
   readonly tokens: number;
-  /** What is sent of it. */
+  /** The size of the part that is sent. */
   readonly sentTokens: number;
 }
 
 /** Options of {@link contextUse}. Unit of the sizes: tokens, as the view estimates. */
 export interface ContextUseOptions {
-  /** What is sent beside the view, such as tools that its system prompt does not hold. @defaultValue 0 */
+  /** The size of what is sent beside the view, such as tools that its system prompt does not hold. @defaultValue 0 */
   readonly besideTokens?: number | undefined;
-  /** What a request may hold. @defaultValue unknown */
+  /** The largest size of a request. @defaultValue unknown */
   readonly contextWindow?: number | undefined;
   /** The size at which the condenser acts in any case. @defaultValue unknown */
   readonly threshold?: number | undefined;
-  /** How many of the largest events are named. @defaultValue 10 */
+  /** The number of the largest events that are named. @defaultValue 10 */
   readonly largest?: number | undefined;
   /** The kind of a message or a result, where the host knows it better. @defaultValue as the event itself says */
   readonly kindOf?: ((event: LLMConvertibleEvent) => ContextKind | undefined) | undefined;
@@ -65,26 +66,30 @@ export interface ContextUseOptions {
   readonly thinking?: ReadonlyMap<EventId, readonly string[]> | undefined;
 }
 
-/** What fills a model's window. Unit: tokens, as the view estimates. */
+/** The content of a model's window. Unit: tokens, as the view estimates. */
 export interface ContextUse {
   /** The size of the view: the sum of all `parts`. */
   readonly tokens: number;
-  /** What is sent of it: without the part `not-sent`. */
+  /** The size of the part that is sent: without the part `not-sent`. */
   readonly sentTokens: number;
   readonly besideTokens: number;
   /** By kind, the largest first. */
   readonly parts: readonly ContextPart[];
   /** The largest events, by what is sent of them, the largest first. */
   readonly largest: readonly ContextItem[];
-  /** What is left until the condenser acts in any case; negative if it is overdue. Undefined if the threshold is not known. */
+  /**
+   * The size that is left until the condenser acts in any case; negative if it is overdue. Undefined if the threshold
+   * is not known.
+   */
   readonly untilThreshold?: number;
-  /** What is left of the window; negative if the view does not fit. Undefined if the window is not known. */
+  /** The size that is left of the window; negative if the view does not fit. Undefined if the window is not known. */
   readonly untilWindow?: number;
 }
 
 /**
- * What fills the window of the model that reads a view: its tokens by kind, the largest events, and how much is free. For the view
- * that a condenser returned (`preview: true`) it is what the next request holds. Cost: one pass over the view.
+ * Returns the content of the window of the model that reads a view: its tokens by kind, the largest events, and how
+ * much is free. For the view that a condenser returned (`preview: true`) it is what the next request holds. Cost: one
+ * pass over the view.
  *
  * @example
  * ```ts
@@ -142,7 +147,7 @@ function keyOf(kind: ContextKind, toolName = ''): string {
   return `${kind} ${toolName}`;
 }
 
-/** What is known of an event beside itself. */
+/** The known facts of an event beside itself. */
 interface Known {
   readonly kind: ContextKind | undefined;
   /** The thinking of it that is sent. */
@@ -166,7 +171,7 @@ function sharesOf(event: LLMConvertibleEvent, tokens: number, known: Known): rea
   return [{ kind, tokens: main }, ...shares];
 }
 
-/** What the event is for, where nobody says otherwise. */
+/** Returns the purpose of an event, where nothing else is stated. */
 function kindOfEvent(event: LLMConvertibleEvent): ContextKind {
   if (isToolResult(event)) return event.redacted === true ? 'notes' : 'results';
   switch (event.type) {
@@ -183,7 +188,7 @@ function kindOfEvent(event: LLMConvertibleEvent): ContextKind {
   }
 }
 
-/** What an event holds beside what it is for. */
+/** Returns the kinds of what an event holds beside its own purpose. */
 function besideKind(event: LLMConvertibleEvent, thinking: readonly string[] | undefined): readonly Share[] {
   switch (event.type) {
     case 'system-prompt':

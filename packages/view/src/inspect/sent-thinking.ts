@@ -4,19 +4,19 @@ import type { ThinkingMode } from '../view.js';
 import type { SentItem } from '../fold/send-order.js';
 import type { View } from '../view.js';
 
-/** Which thinking of the rendered messages a host's model client sends. */
+/** The options that name the thinking which a host's model client sends. */
 export interface SentThinkingOptions {
   /** @defaultValue the view's own mode */
   readonly thinking?: ThinkingMode | undefined;
-  /** Whether signed blocks are sent: to the provider that has signed them. @defaultValue true */
+  /** True if signed blocks are sent: to the provider that has signed them. @defaultValue true */
   readonly signed?: boolean | undefined;
-  /** Whether unsigned reasoning is sent: never, with calls, or always. @defaultValue 'always' */
+  /** The cases in which unsigned reasoning is sent: never, with calls, or always. @defaultValue 'always' */
   readonly plain?: 'never' | 'with-calls' | 'always' | undefined;
 }
 
 /**
- * The thinking that the next request holds, by the event that carries it: a text for each block. Stale thinking and that of calls which
- * are not sent is not among it. Cost: one rendering of the view.
+ * Returns the thinking that the next request holds, by the event that carries it: a text for each block. Stale thinking
+ * and that of calls which are not sent is not among it. Cost: one rendering of the view.
  */
 export function sentThinking(view: View, options: SentThinkingOptions = {}): ReadonlyMap<EventId, readonly string[]> {
   const { thinking, signed = true, plain = 'always' } = options;

@@ -3,15 +3,15 @@ import { defaultPrices } from '../condenser.js';
 import type { CachePrices, CondenseContext } from '../condenser.js';
 import type { View } from '../view.js';
 
-/** The prices of a context. A price that is not stated, or is no amount, is that of {@link defaultPrices}. */
+/** Returns the prices of a context. A price that is not stated, or is no amount, is that of {@link defaultPrices}. */
 export function cachePricesOf({ prices }: Pick<CondenseContext, 'prices'>): Required<CachePrices> {
   const stated = Object.entries(prices ?? {}).filter(([, price]) => Number.isFinite(price) && price >= 0);
   return { ...defaultPrices, ...(Object.fromEntries(stated) as Partial<CachePrices>) };
 }
 
 /**
- * What a change of the history costs at the next call: so many tokens are written again that the prompt cache could have served. A
- * change pays when reading what it removes has cost as much since it could have been made.
+ * Returns the cost of a change of the history at the next call: the tokens that the prompt cache could have served are
+ * written again. A change pays when reading what it removes has cost as much since it could have been made.
  *
  * @see decision 53
  */
@@ -20,9 +20,9 @@ export function costOfRewriting(tokens: number, { read, write }: CachePrices): n
 }
 
 /**
- * Whether the provider has dropped the prompt prefix of the last model call: the model has answered longer ago than the cache
- * lives. The time is `context.now`, or that of the newest event, so the same log gives the same answer. False where the life of the
- * cache is not known, or nobody has answered yet.
+ * Returns true if the provider has dropped the prompt prefix of the last model call: the model has answered longer ago
+ * than the cache lives. The time is `context.now`, or that of the newest event, so the same log gives the same answer.
+ * False where the life of the cache is not known, or nobody has answered yet.
  */
 export function isCacheCold(view: View, { cacheLifeMs, now }: Pick<CondenseContext, 'cacheLifeMs' | 'now'>): boolean {
   if (cacheLifeMs === undefined) return false;

@@ -15,10 +15,11 @@ export interface CondensationProblem {
 }
 
 /**
- * The problem of a condensation for the log of a view; undefined if there is none. A host calls it before it appends a
- * condensation, with the view of the whole log. Three things are problems: the value is not a valid event of the log (no event,
- * not plain data, an id that is taken); it names only events that are not in the view; it forgets, masks or cuts a protected event
- * ({@link protectedEventIds}). An empty condensation is none: it ends the step as any other does.
+ * Returns the problem of a condensation for the log of a view; undefined if there is none. A host calls it before it
+ * appends a condensation, with the view of the whole log. Three things are problems: the value is not a valid event of
+ * the log (no event, not plain data, an id that is taken); it names only events that are not in the view; it forgets,
+ * masks or cuts a protected event ({@link protectedEventIds}). An empty condensation is none: it ends the step as any
+ * other does.
  *
  * @param options - `protects`: the condenser's declaration. `false` allows the user's messages to be forgotten, and nothing
  *   else
@@ -56,9 +57,9 @@ export function condensationProblem(
 }
 
 /**
- * The problem of a view that a condenser returned; undefined if there is none. The view must be made from the condenser's input
- * by `replace` and `without`, and must contain all pinned events unmasked. A view may lack the instructions or the user's
- * messages: a host adds them to the request.
+ * Returns the problem of a view that a condenser returned; undefined if there is none. The view must be made from the
+ * condenser's input by `replace` and `without`, and must contain all pinned events unmasked. A view may lack the
+ * instructions or the user's messages: a host adds them to the request.
  */
 export function condensedViewProblem(view: View, result: View): CondensationProblem | undefined {
   const isDerived =

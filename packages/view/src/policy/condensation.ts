@@ -109,8 +109,8 @@ export function rebasedCondensation(
 }
 
 /**
- * True if a view is of the same log as an earlier view, at the same or a later time: its log contains the newest event of the
- * earlier view.
+ * Returns true if a view is of the same log as an earlier view, at the same or a later time: its log contains the
+ * newest event of the earlier view.
  */
 export function isLaterView(view: View, earlier: View): boolean {
   const newest = viewOfLog(earlier).events.at(-1);

@@ -19,7 +19,8 @@ export interface SettlingOptions extends CondenseContext {
   /** The maximum number of condensations in a row. @defaultValue 3 */
   readonly maxCondensations?: number | undefined;
   /**
-   * How long each call of the condenser may take, unless its own deadline is longer. Unit: milliseconds; `Infinity` is no deadline.
+   * The time that each call of the condenser may take, unless its own deadline is longer. Unit: milliseconds;
+   * `Infinity` is no deadline.
    * @defaultValue 300000
    */
   readonly condenserTimeoutMs?: number | undefined;
@@ -28,9 +29,9 @@ export interface SettlingOptions extends CondenseContext {
 }
 
 /**
- * Runs a condenser before a model call: calls it, appends its condensation and calls it again, until it returns a view. Returns
- * that view; send it to the model. The number of rounds is bounded: after `maxCondensations` in a row, empty ones among them, the
- * log's own view is returned (reported with the outcome `unsettled`).
+ * Runs a condenser before a model call: calls it, appends its condensation and calls it again, until it returns a view.
+ * Returns that view. Send it to the model. The number of rounds is bounded: after `maxCondensations` in a row, empty
+ * ones among them, the log's own view is returned (reported with the outcome `unsettled`).
  *
  * Reports are appended to the log as `condensation-attempt` events before the result, because condensers read their failures
  * there. They are passed to `report` too. A report that is not a valid event is appended as `invalid-report` with the reason. A

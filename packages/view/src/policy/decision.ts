@@ -4,7 +4,7 @@ import { CondenserTimeoutError, NoCondensationAvailableError } from '../errors.j
 import type { View } from '../view.js';
 import { viewOfLog } from '../log-view.js';
 
-/** How long a host waits for a condenser. Unit: milliseconds. */
+/** The time for which a host waits for a condenser. Unit: milliseconds. */
 export const defaultCondenserTimeoutMs = 300_000;
 
 /** A timer with a longer delay fires immediately. Unit: milliseconds. */
@@ -16,13 +16,13 @@ const timedOut = 'timed-out';
 /** After one deadline the view has to grow by these events, after two in a row by twice as many, up to the longest wait. */
 const firstWait = 4;
 const longestWait = 64;
-/** How many of the newest internal events are read. */
+/** The number of the newest internal events that are read. */
 const searched = 1_000;
 
 /**
- * Asks a condenser for its decision, and waits until a deadline: `timeoutMs`, or the condenser's own if that is longer. At the deadline the
- * condenser's signal is aborted, the attempt is reported, and a later result is ignored. While a condenser is held back after that, the view
- * is returned without asking it; a request is refused.
+ * Calls a condenser for its decision, and waits until a deadline: `timeoutMs`, or the condenser's own if that is
+ * longer. At the deadline the condenser's signal is aborted, the attempt is reported, and a later result is ignored.
+ * While a condenser is held back after that, the view is returned without calling it, and a request is refused.
  *
  * @param timeoutMs - `Infinity` is no deadline
  * @throws {@link CondenserTimeoutError} at the deadline; the signal's reason as soon as the signal is aborted; the condenser's errors
@@ -65,7 +65,7 @@ function ownTimeout({ timeoutMs, stages = [] }: Condenser): number {
   return timeoutMs ?? stages.reduce((sum, stage) => sum + ownTimeout(stage), 0);
 }
 
-/** Whether the view has hardly grown since the condenser's last deadline. */
+/** Returns true if the view has hardly grown since the condenser's last deadline. */
 function isHeldBack(view: View, { name }: Condenser): boolean {
   const sizes: number[] = [];
   const end = Math.max(0, view.internalEvents.length - searched);

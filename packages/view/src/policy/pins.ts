@@ -13,7 +13,10 @@ export interface PinOptions {
   readonly createEvent?: CreateEvent | undefined;
 }
 
-/** Protects events from being forgotten or masked, from its position in the log on. Never sent to a model. */
+/**
+ * An event that protects other events from being forgotten or masked, from its position in the log on. No model reads
+ * it.
+ */
 export interface PinEvent extends CustomEvent {
   readonly type: 'view/pin' | 'view/unpin';
   readonly eventIds: readonly EventId[];
@@ -21,9 +24,9 @@ export interface PinEvent extends CustomEvent {
 }
 
 /**
- * Makes the event that pins other events; append it to the log. Pinned events are protected from condensation. Pinning a call
- * or a result also pins the other calls and results of its batch. Events that were forgotten before stay forgotten, and ids
- * that are not in the log are ignored. Pinned events do not count towards the bounds of condensers.
+ * Makes the event that pins other events. Append it to the log. Pinned events are protected from condensation. Pinning
+ * a call or a result also pins the other calls and results of its batch. Events that were forgotten before stay
+ * forgotten, and ids that are not in the log are ignored. Pinned events do not count towards the bounds of condensers.
  *
  * @throws {@link InvalidEventError} when `eventIds` is neither an id nor a list of ids, or an id is not a non-empty string.
  *
@@ -65,20 +68,20 @@ const pinTypes: ReadonlySet<string> = new Set(['view/pin', 'condensers/pin']);
 /** The types of events that unpin ({@link unpin}). The second type occurs in older logs. */
 const unpinTypes: ReadonlySet<string> = new Set(['view/unpin', 'condensers/unpin']);
 
-/** Whether an event is pinned, and the pin or unpin event that made it so. */
+/** The state of an event, pinned or not, and the pin or unpin event that made it so. */
 export interface PinState {
   readonly isPinned: boolean;
   readonly since: EventId;
 }
 
-/** True for an event that pins or unpins other events. Only the user and the application may append one. */
+/** Returns true for an event that pins or unpins other events. Only the user and the application may append one. */
 export function isPin(event: Event): boolean {
   return pinTypes.has(event.type) || unpinTypes.has(event.type);
 }
 
 /**
- * The pinned events of a view, computed from the `view/pin` and `view/unpin` events of the log (field `eventIds`). A pinned
- * call or result also pins its unit between two cut points, and the other half of a late pair.
+ * Returns the pinned events of a view, computed from the `view/pin` and `view/unpin` events of the log (field
+ * `eventIds`). A pinned call or result also pins its unit between two cut points, and the other half of a late pair.
  */
 export function pinnedEventIds(view: View): ReadonlySet<EventId> {
   const pinned = new Set<EventId>();
@@ -87,7 +90,7 @@ export function pinnedEventIds(view: View): ReadonlySet<EventId> {
 }
 
 /**
- * The pin state of every event of the view that was ever pinned, with the event that last changed it. See
+ * Returns the pin state of every event of the view that was ever pinned, with the event that last changed it. See
  * {@link pinnedEventIds}.
  */
 export function pinStates(view: View): ReadonlyMap<EventId, PinState> {

@@ -5,15 +5,15 @@ import { cuttableLength, redactedCopy } from '../fold/redacted-copy.js';
 import { viewOfLog } from '../log-view.js';
 import type { View } from '../view.js';
 
-/** What the user's messages that wait for an answer may take together. Unit: share of the window. */
+/** The largest size of all the user's messages that wait for an answer. Unit: share of the window. */
 const waitingShare = 1 / 4;
 /** No text is cut to less. Unit: tokens. */
 const leastTokens = 100;
 
 /**
- * A condensation with cuts of the user's messages that wait for an answer, if these are more than a quarter of the window. The first and the
- * latest message of the user stay whole. A host calls it before it appends a condensation. Returns the same condensation if there
- * is nothing to cut.
+ * Returns a condensation with cuts of the user's messages that wait for an answer, if these are more than a quarter of
+ * the window. The first and the latest message of the user stay whole. A host calls it before it appends a
+ * condensation. Returns the same condensation if there is nothing to cut.
  *
  * @param contextWindow - unit: tokens; nothing is cut if it is not known
  */
@@ -37,9 +37,9 @@ export function withCutWords(view: View, made: Condensation, contextWindow: numb
 }
 
 /**
- * A condensation that cuts the middle out of protected messages and results, the largest first, until the view has the target's size. For a host whose
- * request was refused, and for which nothing else is left to forget. Undefined if no cut makes it smaller. Instructions in
- * force are never cut.
+ * Returns a condensation that cuts the middle out of protected messages and results, the largest first, until the view
+ * has the target's size. For a host whose request was refused, and for which nothing else is left to forget. Undefined
+ * if no cut makes it smaller. Instructions in force are never cut.
  *
  * @param target - unit: tokens, as the view estimates
  */

@@ -5,7 +5,7 @@ import type { View } from '../view.js';
 import { pinnedEventIds } from './pins.js';
 
 /**
- * The events of a view that no condenser forgets by default:
+ * Returns the events of a view that no condenser forgets by default:
  *
  * - the system prompt in force;
  * - set-up: what the host put before the first answer of the model;
@@ -62,8 +62,8 @@ function hostWords(view: View, words: readonly MessageEvent[]): readonly Message
 }
 
 /**
- * The messages of the user that no finished turn has answered, and those before the first answer of the model, in order. A view that does
- * not know its log has none.
+ * Returns the messages of the user that no finished turn has answered, and those before the first answer of the model,
+ * in order. A view that does not know its log has none.
  */
 export function waitingWords(view: View): readonly MessageEvent[] {
   return waitingOf(view, view.events.filter(isUserMessage));
@@ -110,9 +110,9 @@ function kindOf({ content, hostText }: MessageEvent): string {
 }
 
 /**
- * The events that {@link condensation} never forgets or masks: the protected and pinned events of a view and, for a view made
- * by `replace` or `without`, those of the log's view; also {@link recalledEventIds}. If one event of a unit with a run is kept,
- * the whole unit is kept. The set includes every event that a host refuses to lose.
+ * Returns the events that {@link condensation} never forgets or masks: the protected and pinned events of a view and,
+ * for a view made by `replace` or `without`, those of the log's view; also {@link recalledEventIds}. If one event of a
+ * unit with a run is kept, the whole unit is kept. The set includes every event that a host refuses to lose.
  */
 export function keptEventIds(view: View): ReadonlySet<EventId> {
   const stored = viewOfLog(view);
@@ -120,15 +120,19 @@ export function keptEventIds(view: View): ReadonlySet<EventId> {
   return withRuns(stored, stored === view ? kept : new Set([...kept, ...protectedEventIds(stored)]));
 }
 
-/** How long a recalled answer stays: the time after which the measures count it as needed again. Unit: model responses. */
+/**
+ * The time for which a recalled answer stays: the time after which the measures count it as needed again. Unit: model
+ * responses.
+ */
 const keptResponses = 10;
-/** What recalled answers may take of a view, so that they are never what makes it too large. Unit: share of its tokens. */
+/** The largest size of recalled answers in a view, so that they never make it too large. Unit: share of its tokens. */
 const keptShare = 0.25;
 
 /**
- * The answers of a recall tool that are young: those of the ten newest model responses of the log, the newest first, with the other events of
- * their units, as long as they take at most a quarter of the view. A condenser leaves them, because what it hides again at once is
- * recalled again at once. A tool marks such an answer by `details.recalledEventIds`: the events whose text it holds.
+ * Returns the answers of a recall tool that are young: those of the ten newest model responses of the log, the newest
+ * first, with the other events of their units, as long as they take at most a quarter of the view. A condenser leaves
+ * them, because what it hides again at once is recalled again at once. A tool marks such an answer by
+ * `details.recalledEventIds`: the events whose text it holds.
  *
  * They are kept, not protected: a host does not refuse a condensation that forgets them.
  */
@@ -152,7 +156,7 @@ export function recalledEventIds(view: View): ReadonlySet<EventId> {
   return young;
 }
 
-/** True for an answer of a recall tool. */
+/** Returns true for an answer of a recall tool. */
 export function isRecalled(event: LLMConvertibleEvent): boolean {
   return event.type === 'observation' && Array.isArray(event.details?.['recalledEventIds']);
 }

@@ -36,15 +36,16 @@ export interface Forgettable {
 }
 
 /**
- * The events that {@link condensation} forgets for a selection. Protected and pinned events are left out, and units of which
- * the view hides a call or a result. Empty if nothing may be forgotten.
+ * Returns the events that {@link condensation} forgets for a selection. Protected and pinned events are left out, and
+ * units of which the view hides a call or a result. Empty if nothing may be forgotten.
  */
 export function forgettableEventIds(view: View, selection: Selection): ReadonlySet<EventId> {
   return new Set(forgettable(view, selection).ids);
 }
 
 /**
- * {@link forgettableEventIds}, with the place for a summary: after the last kept event inside the selection, else at its start.
+ * Returns the {@link forgettableEventIds}, with the place for a summary: after the last kept event inside the
+ * selection, else at its start.
  */
 export function forgettable(view: View, selection: Selection): Forgettable {
   const { start, end, units, ids } = selection;
@@ -60,7 +61,7 @@ export function forgettable(view: View, selection: Selection): Forgettable {
 /** A cache: a condenser measures what it selects, and then makes the condensation of it. */
 const lastSelections = new WeakMap<View, Selection & { readonly forgettable: Forgettable }>();
 
-/** Whether a list cannot change between two calls. A frozen set can. */
+/** Returns true if a list cannot change between two calls. A frozen set can. */
 function isFixed(list: Selection['units'] | Selection['ids']): boolean {
   return list === undefined || (Array.isArray(list) && Object.isFrozen(list));
 }
@@ -203,7 +204,7 @@ function outsideOfUnit(stored: View, place: number, going: readonly number[]): n
   return place;
 }
 
-/** How many of some ascending numbers are less than a limit. */
+/** Returns the number of some ascending numbers that are less than a limit. */
 function countBelow(ascending: readonly number[], limit: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {

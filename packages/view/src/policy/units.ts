@@ -11,9 +11,9 @@ export interface Unit {
 }
 
 /**
- * The units of a view, in order: each unit lies between two cut points. Events before the first cut point or after the last one
- * belong to no unit. In a view made by `replace` or `without`, the units are those of the log's view. A unit of which the view
- * shows only a part of a batch is left out, because half of a batch cannot be forgotten.
+ * Returns the units of a view, in order: each unit lies between two cut points. Events before the first cut point or
+ * after the last one belong to no unit. In a view made by `replace` or `without`, the units are those of the log's
+ * view. A unit of which the view shows only a part of a batch is left out, because half of a batch cannot be forgotten.
  */
 export function unitsOf(view: View): readonly Unit[] {
   const units: Unit[] = [];
@@ -26,12 +26,12 @@ export function unitsOf(view: View): readonly Unit[] {
   return units;
 }
 
-/** True for a call and for the result of a call. */
+/** Returns true for a call and for the result of a call. */
 export function isPartOfCall(event: LLMConvertibleEvent): boolean {
   return event.type === 'action' || isToolResult(event);
 }
 
-/** Whether the view of the log may be cut somewhere between the event before an index and the event at it. */
+/** Returns true if the view of the log may be cut somewhere between the event before an index and the event at it. */
 function isStoredCut(view: View, index: number): boolean {
   const stored = viewOfLog(view);
   if (stored === view) return true;
@@ -42,7 +42,7 @@ function isStoredCut(view: View, index: number): boolean {
   return (stored.cutPoints.atOrAfter(from + 1) ?? Infinity) <= to;
 }
 
-/** Whether the view holds all calls and results that are sent of the units of the log's view around a range. */
+/** Returns true if the view holds all calls and results that are sent of the units of the log's view around a range. */
 function isWhole(view: View, start: number, end: number): boolean {
   const stored = viewOfLog(view);
   if (stored === view) return true;

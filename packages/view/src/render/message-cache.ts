@@ -10,7 +10,7 @@ interface Made {
   readonly message: Message | undefined;
 }
 
-/** What an event became. */
+/** The message of an event. */
 interface Rendered {
   /** Words or calls. */
   fresh?: Made;

@@ -42,8 +42,8 @@ export interface AnswerContext extends RenderContext {
 }
 
 /**
- * The messages of one item of {@link View.sent}, before adjacent user messages are merged. For renderers that pass most of a
- * history through unchanged and need messages for the rest. The messages are frozen.
+ * Returns the messages of one item of {@link View.sent}, before adjacent user messages are merged. For renderers that
+ * pass most of a history through unchanged and need messages for the rest. The messages are frozen.
  */
 export function itemMessages(item: SentItem, order: SentOrder, options: RenderOptions = {}): readonly Message[] {
   const { thinking = order.thinking, labelObservation } = options;
@@ -67,13 +67,15 @@ export function itemMessages(item: SentItem, order: SentOrder, options: RenderOp
   }
 }
 
-/** The instructions. Undefined if they are blank. */
+/** Returns the message of the instructions. Undefined if they are blank. */
 export function systemMessage(event: SystemPromptEvent): SystemMessage | undefined {
   const content = systemPromptContent(event);
   return content.length === 0 ? undefined : Object.freeze({ role: 'system', content: frozenList(content) });
 }
 
-/** The message of the user, the model or the environment, or of a summary. Undefined if nothing of it is sent. */
+/**
+ * Returns the message of the user, the model or the environment, or of a summary. Undefined if nothing of it is sent.
+ */
 export function wordsMessage(
   event: MessageEvent | CondensationSummaryEvent,
   context: AnswerContext,
@@ -86,12 +88,12 @@ export function wordsMessage(
   return userMessage(event.type === 'message' ? messageContent(event) : summaryContent(event));
 }
 
-/** One message with the content of several. */
+/** Returns one message with the content of several. */
 export function mergedMessage(messages: readonly Message[]): UserMessage {
   return userMessage(messages.flatMap(({ content }) => content));
 }
 
-/** The calls of one response, with its words and thinking. */
+/** Returns the message of one response's calls, with its words and thinking. */
 export function callsMessage(batch: SentBatch, context: AnswerContext): AssistantMessage | undefined {
   const { calls, response } = batch;
   const [carrier] = response;
@@ -113,7 +115,7 @@ function thoughtsOf({ calls, response: [carrier] }: SentBatch): readonly Content
   return thoughts.length === 1 && only !== undefined ? only : thoughts.flat();
 }
 
-/** A call whose result came after a later response. Its words and thinking are not sent. */
+/** Returns the message of a call whose result came after a later response. Its words and thinking are not sent. */
 export function lateCallMessage(call: SentCall): AssistantMessage {
   return answer({ role: 'assistant', content: noContent, toolCalls: frozenList([sentCall(call)]) });
 }
@@ -196,7 +198,7 @@ function sentCall({ event, sentId }: SentCall): ToolCall {
   return call.id === sentId ? call : Object.freeze({ ...call, id: sentId });
 }
 
-/** The result of a call. */
+/** Returns the message of a call's result. */
 export function toolMessage({ event, sentId }: SentResult, context: RenderContext): ToolMessage {
   const content = toolResultContent(event);
   const label = context.labelObservation?.(event);

@@ -12,9 +12,10 @@ const tokensPerImage = 1_000;
 const sizes = new WeakMap<LLMConvertibleEvent, number>();
 
 /**
- * A quick estimate: {@link estimateTextTokens} of the texts, four tokens for each event's frame, 1,000 for an image, and for a file of
- * the host what it says that it weighs. Thinking text counts, signatures and opaque data do not. In code sessions it is within 3 % of the o200k vocabulary in the mean; for
- * other tokenizers calibrate it with reported usage.
+ * Returns a quick estimate: {@link estimateTextTokens} of the texts, four tokens for each event's frame, 1,000 for an
+ * image, and for a file of the host what it says that it weighs. Thinking text counts, signatures and opaque data do
+ * not. In code sessions it is within 3 % of the o200k vocabulary in the mean; for other tokenizers calibrate it with
+ * reported usage.
  */
 export function estimateTokens(event: LLMConvertibleEvent): number {
   const known = sizes.get(event);
@@ -24,7 +25,7 @@ export function estimateTokens(event: LLMConvertibleEvent): number {
   return size;
 }
 
-/** The same estimate, which is asked once for each event object as long as that lives. */
+/** Returns the same estimate, computed once for each event object as long as that lives. */
 export function rememberedSizes(estimate: EstimateTokens): EstimateTokens {
   if (estimate === estimateTokens) return estimate;
   const remembered = new WeakMap<LLMConvertibleEvent, number>();
@@ -77,7 +78,10 @@ function mediaTokens(part: ContentPart): number {
   return part.type === 'image' ? tokensPerImage : (hostFile(part)?.tokens ?? 0);
 }
 
-/** The part of {@link estimateTokens} that is no text: images, and files of the host. No tokenizer makes them larger or smaller. */
+/**
+ * Returns the part of {@link estimateTokens} that is no text: images, and files of the host. No tokenizer makes them
+ * larger or smaller.
+ */
 export function estimateMediaTokens(event: LLMConvertibleEvent): number {
   switch (event.type) {
     case 'message':

@@ -24,13 +24,13 @@ export interface CallHistory {
   readonly responses: ReadonlyMap<EventId, EventId>;
 }
 
-/** The log without events whose id stands in it before: what a view makes of foreign logs. */
+/** Returns the log without events whose id stands in it before: what a view makes of foreign logs. */
 export function withoutRepeatedIds(log: readonly Event[]): readonly Event[] {
   const ids = new Set<EventId>();
   return log.filter(({ id }) => !ids.has(id) && ids.add(id));
 }
 
-/** The condensations of a log that no later event reverts. */
+/** Returns the condensations of a log that no later event reverts. */
 export function condensationsInForce(log: readonly Event[]): ReadonlySet<Condensation> {
   const inForce = new Set<Condensation>();
   for (const event of log) {

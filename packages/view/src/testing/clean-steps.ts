@@ -4,7 +4,7 @@ import { NoCondensationAvailableError } from '../errors.js';
 import { condensationsInForce } from './call-history.js';
 import type { LogWriter } from './log-writer.js';
 
-/** A turn as an agent writes it: a response with calls that are all answered, or with words that end the run. */
+/** Writes a turn as an agent does: a response with calls that are all answered, or with words that end the run. */
 export function writeTurn(log: LogWriter): void {
   const { random } = log;
   log.startResponse();

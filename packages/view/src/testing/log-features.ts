@@ -66,10 +66,10 @@ export const dirtyFeatures = [
 /** One feature of a generated log. */
 export type LogFeature = (typeof cleanFeatures)[number] | (typeof dirtyFeatures)[number];
 
-/** How often each feature occurs. */
+/** The number of occurrences of each feature. */
 export type FeatureCounts = Readonly<Record<LogFeature, number>>;
 
-/** The counts of several logs, added up, for printing. */
+/** Returns the counts of several logs, added up, for printing. */
 export function addFeatureCounts(all: readonly FeatureCounts[]): FeatureCounts {
   const features: readonly LogFeature[] = [...cleanFeatures, ...dirtyFeatures];
   return Object.fromEntries(

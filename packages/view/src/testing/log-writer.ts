@@ -224,7 +224,7 @@ export class LogWriter {
     );
   }
 
-  /** What stands between an action and the event before it of the same response id. */
+  /** Counts what is between an action and the event before it of the same response id. */
   #countSameId(action: ActionEvent): void {
     const { llmResponseId } = action;
     const last = this.events.findLastIndex(

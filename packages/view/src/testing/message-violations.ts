@@ -4,7 +4,8 @@ import type { AssistantMessage, Message } from '@palimpsest/events';
 const sendableCallId = /^[a-zA-Z0-9_-]{1,40}$/;
 
 /**
- * The violations that a strict provider would refuse in a list of messages, one sentence each; empty for a valid list.
+ * Returns the violations that a strict provider would refuse in a list of messages, one sentence each; empty for a
+ * valid list.
  *
  * Checks the rules that a view is responsible for: one system message at most, and first; every call answered at once, by
  * exactly one result, before anything else; no result without its call; call ids of 1 to 40 safe characters, each used once; no

@@ -4,8 +4,8 @@ import type { RenderOptions } from '../view.js';
 import type { View } from '../view.js';
 
 /**
- * The messages of a view without its instructions, rendered item by item from `view.sent()`. Nothing is remembered, so
- * `view.toMessages()` and renderers of your own can be compared with it.
+ * Returns the messages of a view without its instructions, rendered item by item from `view.sent()`. Nothing is
+ * remembered, so `view.toMessages()` and renderers of your own can be compared with it.
  */
 export function messagesOfItems(view: View, options: RenderOptions = {}): readonly Message[] {
   const order = view.sent();

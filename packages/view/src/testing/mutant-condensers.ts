@@ -51,7 +51,7 @@ function hidesNewest(view: View): View {
   return view.without(new Set(ids.filter((id) => !kept.has(id))));
 }
 
-/** Whether the newest condensation of the log was empty. */
+/** Returns true if the newest condensation of the log was empty. */
 function isEmptied({ condensations }: View): boolean {
   return condensations.at(-1)?.forgottenEventIds.length === 0;
 }

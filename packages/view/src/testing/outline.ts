@@ -1,6 +1,6 @@
 import type { Message } from '@palimpsest/events';
 
-/** Messages as short lines, for tests: role, words and calls; `T` marks thinking. */
+/** Returns messages as short lines, for tests: role, words and calls; `T` marks thinking. */
 export function outline(messages: readonly Message[]): readonly string[] {
   return messages.map((message) => {
     const words = message.content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`));

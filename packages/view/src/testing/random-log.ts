@@ -14,11 +14,11 @@ export interface RandomLogOptions {
   readonly seed: number;
   /** The length at which the log ends. A clean log completes its last turn. Unit: events. @defaultValue 60 */
   readonly length?: number | undefined;
-  /** Whether the log contains events that no agent should write. @defaultValue false */
+  /** True if the log contains events that no agent should write. @defaultValue false */
   readonly dirty?: boolean | undefined;
   /** The prefix of every id, so that two logs can be concatenated. @defaultValue `'e'` */
   readonly idPrefix?: string | undefined;
-  /** Whether the log contains condensations, redactions and reverts. @defaultValue true */
+  /** True if the log contains condensations, redactions and reverts. @defaultValue true */
   readonly decisions?: boolean | undefined;
 }
 

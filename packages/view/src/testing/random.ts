@@ -12,7 +12,7 @@ export interface Random {
   shuffle<Item>(items: readonly Item[]): readonly Item[];
 }
 
-/** A {@link Random} of 32 bits of state. Not for secrets. */
+/** Returns a {@link Random} of 32 bits of state. Not for secrets. */
 export function seededRandom(seed: number): Random {
   let state = seed | 0;
   const next = (): number => {

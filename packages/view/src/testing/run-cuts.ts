@@ -8,7 +8,7 @@ export interface Run {
   readonly last: number;
 }
 
-/** The runs that properties name in a stored list, by the rule as it is written. Quadratic, for tests. */
+/** Returns the runs that properties name in a stored list, by the rule as it is written. Quadratic, for tests. */
 export function runsIn(
   events: readonly LLMConvertibleEvent[],
   keyOf: (event: LLMConvertibleEvent, property: ViewProperty) => string | undefined,
@@ -27,7 +27,10 @@ export function runsIn(
   });
 }
 
-/** What runs leave of the cut points of a list: those in no run, and those that lie too far behind the last one that is left. */
+/**
+ * Returns the cut points of a list that runs leave: those in no run, and those that lie too far behind the last one
+ * that is left.
+ */
 export function cutsBetweenRuns(cutPoints: readonly number[], runs: readonly Run[]): readonly number[] {
   const left: number[] = [];
   for (const cut of cutPoints) {

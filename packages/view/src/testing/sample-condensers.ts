@@ -71,7 +71,7 @@ export const soundCondensers: readonly Condenser[] = [
   },
 ];
 
-/** True where a sample condenser must act. */
+/** Returns true where a sample condenser must act. */
 export function mustAct(view: View): boolean {
   return view.unhandledCondensationRequest || view.events.length > sampleMaxSize;
 }
@@ -96,7 +96,7 @@ function tokensOf(view: View, id: string): number {
   return view.tokens(index, index + 1);
 }
 
-/** A handmade condensation without any checks. */
+/** Returns a handmade condensation without any checks. */
 export function carelessCondensation(fields: Omit<Condensation, 'type' | 'id' | 'timestamp' | 'source'>): Condensation {
   return createEvent('condensation', fields);
 }

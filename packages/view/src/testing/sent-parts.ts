@@ -7,8 +7,8 @@ export interface SentPart {
 }
 
 /**
- * The canonical form of messages: their parts in order, however they are divided into messages. Thinking is left out, as a
- * provider leaves it out of the prefix of other thinking.
+ * Returns the canonical form of messages: their parts in order, however they are divided into messages. Thinking is
+ * left out, as a provider leaves it out of the prefix of other thinking.
  */
 export function sentParts(messages: readonly Message[]): readonly SentPart[] {
   return messages.flatMap((message): readonly SentPart[] => {
@@ -21,7 +21,7 @@ export function sentParts(messages: readonly Message[]): readonly SentPart[] {
   });
 }
 
-/** The thinking blocks of messages in order, each with the number of parts that stand before its message. */
+/** Returns the thinking blocks of messages in order, each with the number of parts that stand before its message. */
 export function sentThinking(
   messages: readonly Message[],
 ): readonly { readonly block: ThinkingBlock; readonly partsBefore: number }[] {

@@ -1,8 +1,8 @@
 import type { Event } from '@palimpsest/events';
 
 /**
- * The smallest part of a log on which a check still throws. Events are removed in ever smaller pieces as long as the check
- * throws. Every part of a log is a log, so the result is a readable counterexample.
+ * Returns the smallest part of a log on which a check still throws. Events are removed in ever smaller pieces as long
+ * as the check throws. Every part of a log is a log, so the result is a readable counterexample.
  */
 export function smallestLog(events: readonly Event[], check: (events: readonly Event[]) => void): readonly Event[] {
   const fails = (candidate: readonly Event[]): boolean => {
@@ -24,7 +24,7 @@ export function smallestLog(events: readonly Event[], check: (events: readonly E
   return smallest;
 }
 
-/** One line for each event: what a view sees of it. */
+/** Returns one line for each event: what a view sees of it. */
 export function describeLog(events: readonly Event[]): string {
   return events
     .map((event) => {

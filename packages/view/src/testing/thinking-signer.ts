@@ -2,7 +2,7 @@ import type { Event, EventId, Message, ThinkingBlock } from '@palimpsest/events'
 import { callHistory, withoutRepeatedIds } from './call-history.js';
 import { sentParts, sentThinking } from './sent-parts.js';
 
-/** What a provider remembers of a block that it made: everything that stood before it, and the block before it. */
+/** The facts of a block that its provider remembers: everything that stood before it, and the block before it. */
 interface Signature {
   readonly prefix: string;
   readonly previous: ThinkingBlock | undefined;
@@ -66,8 +66,8 @@ export class ThinkingSigner {
 }
 
 /**
- * The positions of a log at which a model was called: those of the first assistant event of each response, as the log was when
- * the event came.
+ * Returns the positions of a log at which a model was called: those of the first assistant event of each response, as
+ * the log was when the event came.
  */
 export function modelCalls(log: readonly Event[]): readonly number[] {
   const seen = new Set<EventId>();

@@ -13,13 +13,16 @@ export interface CodeBlock {
   readonly code: string;
 }
 
-/** Every fenced block of the READMEs and of the documentation pages. Decision pages are excluded: nobody pastes their code. */
+/**
+ * Returns every fenced block of the READMEs and of the documentation pages. Decision pages are excluded: nobody pastes
+ * their code.
+ */
 export function codeBlocks(): readonly CodeBlock[] {
   const directories = [workspaceRoot, ...[...packages, ...apps].map(({ directory }) => directory)];
   return directories.flatMap((directory) => pagesIn(directory).flatMap(blocksOf));
 }
 
-/** Tells if a program is for a framework that needs Node 22: the tests of `integrations/node22` run it. */
+/** Returns true if a program is for a framework that needs Node 22: the tests of `integrations/node22` run it. */
 export function isForNode22({ code }: Pick<CodeBlock, 'code'>): boolean {
   return /from '(?:@openai\/agents|@mastra\/core|@strands-agents\/sdk)[/']/.test(code);
 }

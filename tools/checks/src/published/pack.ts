@@ -180,7 +180,7 @@ interface Peers {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean } | undefined>>;
 }
 
-/** The names in a folder `node_modules`. */
+/** Returns the names in a folder `node_modules`. */
 export async function installedPackages(modules: string): Promise<readonly string[]> {
   const names = (await readdir(modules)).filter((name) => !name.startsWith('.'));
   const nested = names.map(async (name) =>

@@ -198,8 +198,8 @@ const nameKeys = ['instance_id', 'traj_id', 'conversation_id', 'session_id', 'ta
 const deepestList = 8;
 
 /**
- * The lists of messages in a value: the value itself, an object that holds a list, or a list of such objects or lists. Empty
- * for any other value.
+ * Returns the lists of messages in a value: the value itself, an object that holds a list, or a list of such objects or
+ * lists. Empty for any other value.
  */
 export function conversationsIn(
   value: unknown,
@@ -225,7 +225,7 @@ export function conversationsIn(
   return [];
 }
 
-/** Reads the messages of one conversation. */
+/** A reader of the messages of one conversation. */
 export interface ConversationReader {
   /** `index` is the position in a list. A message on a line of its own has `line` instead. */
   read(message: JsonObject, place: { readonly index: number; readonly line?: number | undefined }): void;
@@ -233,8 +233,8 @@ export interface ConversationReader {
 }
 
 /**
- * The sessions of a log of messages: one for each list, and one for all messages on lines of their own. `open` receives the
- * object that holds the list.
+ * Returns the sessions of a log of messages: one for each list, and one for all messages on lines of their own. `open`
+ * receives the object that holds the list.
  */
 export async function* readConversations(
   source: LogSource,
@@ -286,7 +286,7 @@ function nameOf(value: JsonObject): string | undefined {
 
 const roles: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
-/** True for a message of the OpenAI Chat Completions API. */
+/** Returns true for a message of the OpenAI Chat Completions API. */
 export function isChatMessage(value: unknown): value is JsonObject {
   return (
     isObject(value) &&

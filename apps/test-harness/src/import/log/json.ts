@@ -1,7 +1,7 @@
 /** A JSON object whose fields are not checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** True for a JSON object, not for an array or `null`. */
+/** Returns true for a JSON object, not for an array or `null`. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -30,8 +30,8 @@ export function numberOf(value: unknown): number | undefined {
 export type JsonPiece = { readonly value: unknown } | { readonly broken: string };
 
 /**
- * The JSON values of one line. A sound line holds one value. If two processes wrote to the same line, the line holds several
- * values, and the text between them is returned as broken.
+ * Returns the JSON values of one line. A sound line holds one value. If two processes wrote to the same line, the line
+ * holds several values, and the text between them is returned as broken.
  */
 export function jsonValues(text: string): readonly JsonPiece[] {
   const whole = parse(text);

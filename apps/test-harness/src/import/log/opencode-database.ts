@@ -11,8 +11,8 @@ import { NoteTaker } from './session.js';
 import type { LogRecord, LogSource, OpenLogOptions } from './session.js';
 
 /**
- * The address of one session in a database of many: `/home/me/.local/share/opencode/opencode.db#ses_1`. A path of this form
- * names a session only if no file has the path as its name.
+ * Returns the address of one session in a database of many: `/home/me/.local/share/opencode/opencode.db#ses_1`. A path
+ * of this form names a session only if no file has the path as its name.
  */
 export function sessionAddress(database: string, id: string): string {
   return `${database}#${id}`;

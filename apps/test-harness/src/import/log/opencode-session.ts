@@ -15,14 +15,14 @@ export interface OpencodeDocument {
   readonly messages: readonly unknown[];
 }
 
-/** True for a session as `opencode export` prints it, or for its list of messages alone. */
+/** Returns true for a session as `opencode export` prints it, or for its list of messages alone. */
 export function isExport(document: unknown): boolean {
   if (isObject(document)) return isSessionId(objectOf(document['info'])['id']) && Array.isArray(document['messages']);
   const info = objectOf(objectOf(listOf(document)[0])['info']);
   return isSessionId(info['sessionID']) && textOf(info['role']) !== undefined;
 }
 
-/** True for the file that describes a session and stands apart from its messages. */
+/** Returns true for the file that describes a session and stands apart from its messages. */
 export function isSessionInfo(document: unknown): document is JsonObject {
   return isObject(document) && isSessionId(document['id']) && isObject(document['time']) && !('messages' in document);
 }
@@ -39,7 +39,7 @@ function isSessionId(id: unknown): boolean {
 }
 
 /**
- * The session that a file `session/<project>/<id>.json` of opencode's storage describes, with its messages from
+ * Returns the session that a file `session/<project>/<id>.json` of opencode's storage describes, with its messages from
  * `message/<session>/` and their parts from `part/<message>/`. The names of these files are in the order of time.
  */
 export async function storedSession(file: string, info: JsonObject, notes: NoteTaker): Promise<OpencodeDocument> {
@@ -86,7 +86,7 @@ async function filesIn(folder: string): Promise<readonly string[]> {
 
 const databaseName = /^opencode(?:-[\w.-]+)?\.db$/;
 
-/** True for the name of opencode's database: `opencode.db`, or `opencode-<channel>.db`. */
+/** Returns true for the name of opencode's database: `opencode.db`, or `opencode-<channel>.db`. */
 export function isDatabaseName(name: string): boolean {
   return databaseName.test(name);
 }
@@ -105,9 +105,9 @@ const besideDatabase: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The entries of a folder that may hold sessions. Beside opencode's database its other files are left out, also the storage
- * folder, which the database has replaced. In a storage folder only `session` is listed: its files lead to the others. Any
- * other folder is returned unchanged.
+ * Returns the entries of a folder that may hold sessions. Beside opencode's database its other files are left out, also
+ * the storage folder, which the database has replaced. In a storage folder only `session` is listed: its files lead to
+ * the others. Any other folder is returned unchanged.
  */
 export function opencodeParts(entries: readonly Dirent[]): readonly Dirent[] {
   if (entries.some((entry) => isDatabaseName(entry.name)))

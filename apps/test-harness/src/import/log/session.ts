@@ -170,7 +170,7 @@ export interface ImportedSession {
   readonly events: readonly Event[];
 }
 
-/** Reads one kind of log. */
+/** A reader of one kind of log. */
 export interface LogFormat {
   /** The name in the report, in kebab-case. */
   readonly name: string;

@@ -14,7 +14,7 @@ interface Point {
   readonly index: number;
 }
 
-/** Cost against recall: every policy, the frontier, and the two controls. */
+/** Returns the section of cost against recall: every policy, the frontier, and the two controls. */
 export function costSection(state: PageState, choose: (choice: Partial<Choice>) => void): HTMLElement {
   const points = state.rows.map((row, index) => ({ index, cost: costOf(row, state), recall: row.recall }));
   return h(

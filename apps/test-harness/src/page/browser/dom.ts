@@ -3,7 +3,7 @@ import type { Prices } from '../../measure/money.js';
 /** A part of an element. Text becomes a text node, never markup. */
 export type Child = Node | string | number | undefined | false;
 
-/** Attributes by name; `onclick` and the like are listeners; `undefined` and `false` are left out. */
+/** Attributes by name. `onclick` and the like are listeners. `undefined` and `false` are left out. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined | ((event: never) => void)>>;
 
 /** Makes an element. Text of sessions reaches the page only through here and `textContent`, so it is never parsed. */
@@ -58,7 +58,7 @@ export function moneyText(value: number, { unit }: Pick<Prices, 'unit'>): string
   return `${value < 0 ? '−' : ''}$${Math.abs(value).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
 }
 
-/** 12.3 k, 4.56 M. */
+/** Returns a number in a short form: 12.3 k, 4.56 M. */
 export function compactText(value: number): string {
   const size = Math.abs(value);
   if (size >= 1e6) return `${(value / 1e6).toFixed(size >= 1e8 ? 0 : size >= 1e7 ? 1 : 2)}\u00a0M`;
@@ -78,7 +78,7 @@ export function ratioText(value: number): string {
   return value.toFixed(2).replace('-', '−');
 }
 
-/** `1 session`, `2 sessions`. */
+/** Returns a number with its noun: `1 session`, `2 sessions`. */
 export function countedText(value: number, noun: string): string {
   return `${countText(value)} ${noun}${value === 1 ? '' : 's'}`;
 }

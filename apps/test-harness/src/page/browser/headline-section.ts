@@ -1,7 +1,7 @@
 import { countedText, figure, h, moneyText, percentText } from './dom.js';
 import type { PageState } from './page-state.js';
 
-/** Says what the sessions cost, what they cost with the policy, and how much it forgets. */
+/** Returns the section with the cost of the sessions, their cost with the policy, and the share that it forgets. */
 export function headlineSection({ data, sessions, rows, row, price, policy }: PageState): HTMLElement {
   const savings = row?.savings[price];
   const prices = data.prices[price];

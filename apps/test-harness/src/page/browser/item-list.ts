@@ -18,7 +18,7 @@ export interface ItemListInput {
   readonly policy: PolicyTimeline;
   readonly steps: Steps;
   readonly call: number;
-  /** Why an item is hidden or masked since a call. */
+  /** The reason why an item is hidden or masked since a call. */
   readonly why: (item: number, state: ItemState) => string;
 }
 

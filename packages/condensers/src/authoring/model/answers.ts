@@ -42,8 +42,8 @@ export interface ObjectRequest {
 }
 
 /**
- * Asks a model for one object. Ways that the model is known to refuse are skipped; if it refuses one, the next is tried. All ways
- * share one deadline. An answer in plain text is accepted if the text is JSON.
+ * Calls a model for one object. Ways that the model is known to refuse are skipped; if it refuses one, the next is
+ * tried. All ways share one deadline. An answer in plain text is accepted if the text is JSON.
  *
  * @throws {@link CondenserModelError} when the model fails, or its answer holds no JSON; the signal's reason when the caller
  *   aborts.

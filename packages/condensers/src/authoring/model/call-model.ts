@@ -19,8 +19,9 @@ export interface AskOptions {
 }
 
 /**
- * Calls a condenser's model; every condenser uses this function. The call is a single one, not streamed, with a deadline that
- * also holds for a model that ignores its signal. Resolves to a completion that was not cut, whose calls are whole.
+ * Calls a condenser's model. Every condenser uses this function. The call is a single one, not streamed, with a
+ * deadline that also holds for a model that ignores its signal. Resolves to a completion that was not cut, whose calls
+ * are whole.
  *
  * @throws {@link CondenserModelError} when the model throws, refuses, is cut off or is too slow; the signal's reason when the
  *   caller aborts.

@@ -180,7 +180,7 @@ export interface PromptValues {
   readonly maxSummaryTokens: number;
 }
 
-/** Writes the prompt of a model call. */
+/** A function that writes the prompt of a model call. */
 export type Prompt = (values: PromptValues) => string;
 
 const names = [

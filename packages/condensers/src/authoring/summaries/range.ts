@@ -75,7 +75,10 @@ export interface RangeFacts {
   readonly facts: readonly RangeFact[];
 }
 
-/** Reads facts from the log; {@link factsOfRange} of `@palimpsest/condensers` is one. Changes nothing but what it remembers. */
+/**
+ * A function that reads facts from the log, such as {@link factsOfRange} of `@palimpsest/condensers`. It changes
+ * nothing but what it remembers.
+ */
 export interface ReadRangeFacts {
   (view: View, content: RangeContent): RangeFacts;
   /**

@@ -12,7 +12,7 @@ import { promptBehind, promptOf, promptWithin } from '../model/prompt.js';
 import type { AgentConversation, SummaryInput } from '../model/prompt.js';
 import { summaryHeader, summaryTemplate } from '../model/summary.prompt.js';
 
-/** Writes summaries. {@link llmSummarizer} calls a model; a custom summariser may use any other source. */
+/** A writer of summaries. {@link llmSummarizer} calls a model. A custom summariser may use any other source. */
 export interface Summarizer {
   /** The summariser's name in messages and metadata. */
   readonly model?: string | undefined;
@@ -156,9 +156,9 @@ const usualAnswer = 4_096;
 const charactersPerToken = 4;
 
 /**
- * Asks a model behind the agent's conversation: the same messages, tools and cache key, and one message more. The tool choice is the
- * agent's too, because another one makes some providers forget the messages in their cache. Undefined if the conversation is another
- * model's, or the question and its answer do not fit behind it.
+ * Calls a model after the agent's conversation: the same messages, tools and cache key, and one message more. The tool
+ * choice is the agent's too, because another one makes some providers forget the messages in their cache. Undefined if
+ * the conversation is another model's, or the question and its answer do not fit behind it.
  *
  * @throws {@link CondenserModelError} when the model fails; the signal's reason when the caller aborts.
  */

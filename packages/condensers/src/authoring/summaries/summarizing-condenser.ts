@@ -71,9 +71,10 @@ export interface SummaryCallOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Asks behind the agent's own request, so that the summary's input is read from the prompt cache: the same messages and tools, and
-   * one message more. It needs a host that passes `agentRequest`, the agent's model, and room in its window. Otherwise, and if the model
-   * calls a tool instead of answering, the summary is asked for in a request of its own. @defaultValue false
+   * Sends the call after the agent's own request, so that the summary's input is read from the prompt cache: the same
+   * messages and tools, and one message more. It needs a host that passes `agentRequest`, the agent's model, and room
+   * in its window. Otherwise, and if the model calls a tool instead of answering, the summary is asked for in a request
+   * of its own. @defaultValue false
    */
   readonly extendsAgentRequest?: boolean | undefined;
 }

@@ -15,7 +15,7 @@ export interface FileUse {
   readonly holdsContent: boolean;
 }
 
-/** What a finished call did to files, as far as its words show it. */
+/** The effects of a finished call on files, as far as its words show them. */
 export interface FileEffects {
   readonly action: ActionEvent;
   readonly files: readonly FileUse[];
@@ -32,14 +32,17 @@ const writing = /write|replace|rename|unlink|remove|['"][wa]b?\+?['"]|-i\b/i;
 /** What of a command is read. Unit: characters. */
 const mostOfCommand = 20_000;
 
-/** What a finished call did to files, from the log as it was written. Empty for an event that is no result that names its call. */
+/**
+ * Returns the effects of a finished call on files, from the log as it was written. Empty for an event that is no result
+ * that names its call.
+ */
 export function filesOfResult(view: View, id: EventId): readonly FileUse[] {
   return effectsOf(view, [{ id }]).next().value?.effects.files ?? [];
 }
 
 /**
- * What the calls of some events did to files, in the order of their results. A result that does not name its action belongs to the
- * newest call among these events with its call id; if there is none, it is left out.
+ * Yields the effects of some events' calls on files, in the order of their results. A result that does not name its
+ * action belongs to the newest call among these events with its call id; if there is none, it is left out.
  */
 export function* effectsOf(
   view: View,

@@ -38,7 +38,7 @@ export function hiddenNames(
   options: {
     /** The events that are forgotten now, in order. */
     readonly going: readonly LLMConvertibleEvent[];
-    /** What stands before the lists in the same summary. */
+    /** The text before the lists in the same summary. */
     readonly summary: string;
     /** Unit: tokens. */
     readonly maxTokens: number;
@@ -109,7 +109,7 @@ class List {
     this.space -= line.length + 1;
   }
 
-  /** Whether a line fits and is new. */
+  /** Returns true if a line fits and is new. */
   takes(line: string): boolean {
     return line.length < this.space && !this.#lines.has(line);
   }

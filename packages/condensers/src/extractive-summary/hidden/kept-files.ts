@@ -5,7 +5,7 @@ import type { EventRange } from '../../authoring/rolling/selection.js';
 import { effectsOf } from './files-of-call.js';
 import type { FileEffects, FileUse } from './files-of-call.js';
 
-/** Where a range shows a file: a read or a complete write, and the changes since then. */
+/** The place where a range shows a file: a read or a complete write, and the changes since then. */
 interface ShownFile {
   readonly path: string;
   /** The size of what shows it. Unit: tokens, as the view estimates. */
@@ -15,7 +15,7 @@ interface ShownFile {
   readonly units: readonly Unit[];
 }
 
-/** What a call did to files, and its position in the log. */
+/** The effects of a call on files, and its position in the log. */
 interface Step {
   readonly position: number;
   readonly effects: FileEffects;
@@ -25,9 +25,9 @@ interface Step {
 const enoughOfLarger = 0.5;
 
 /**
- * The events of a range that show files on which work goes on: the newest read or complete write of each file that was changed, with
- * the changes since then, because an edit must quote what it replaces word for word. The files that were changed last come first, as
- * far as they fit into `maxTokens`.
+ * Returns the events of a range that show files on which work goes on: the newest read or complete write of each file
+ * that was changed, with the changes since then, because an edit must quote what it replaces word for word. The files
+ * that were changed last come first, as far as they fit into `maxTokens`.
  *
  * A file stays with all changes since it was read, or not at all: a file that was deleted, moved away, replaced, or changed where
  * the view no longer shows it, does not stay. Commands that may change files without naming them, such as `git stash` or a formatter,
@@ -170,7 +170,7 @@ function plain(path: string): string {
   return path.startsWith('./') ? plain(path.slice(2)) : path;
 }
 
-/** Whether the view shows an event unmasked. */
+/** Returns true if the view shows an event unmasked. */
 function isAsLogged(view: View, id: EventId): boolean {
   const index = view.indexOf(id);
   return index !== undefined && view.events.at(index) === view.original(id);

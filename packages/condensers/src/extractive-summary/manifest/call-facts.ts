@@ -61,8 +61,8 @@ interface ReadCall {
 const read = new WeakMap<ToolResultEvent, ReadCall>();
 
 /**
- * The facts of one answered call, derived from the call and its result, for tools of any name. The call is read again only if the
- * state before it differs in something that its facts depend on.
+ * Returns the facts of one answered call, derived from the call and its result, for tools of any name. The call is read
+ * again only if the state before it differs in something that its facts depend on.
  */
 export function callFacts(action: ActionEvent, result: ToolResultEvent, known: KnownBefore): readonly Fact[] {
   const before = read.get(result);
@@ -84,7 +84,10 @@ export function callFacts(action: ActionEvent, result: ToolResultEvent, known: K
   return facts;
 }
 
-/** The facts of one answered call as if nothing was known before it, whatever {@link callFacts} was asked before. */
+/**
+ * Returns the facts of one answered call as if nothing was known before it, whatever {@link callFacts} was asked
+ * before.
+ */
 export function factsAlone(action: ActionEvent, result: ToolResultEvent): readonly Fact[] {
   const before = read.get(result);
   const isAlone = before?.action === action && before.asked.every(({ answer }) => !answer);
@@ -98,7 +101,7 @@ export const nothingKnown: KnownBefore = {
   isRunning: () => false,
 };
 
-/** Whether the facts of a result were read before. */
+/** Returns true if the facts of a result were read before. */
 export function isRead(result: ToolResultEvent): boolean {
   return read.has(result);
 }

@@ -97,7 +97,9 @@ export function readFacts(
   return facts;
 }
 
-/** What runs after a range, of which no event behind it says that it has ended: the newest {@link mostRunning}, the newest last. */
+/**
+ * Returns what runs after a range and has not ended by a later event: the newest {@link mostRunning}, the newest last.
+ */
 export function stillRunning(
   view: View,
   range: readonly { readonly id: EventId }[],

@@ -11,7 +11,7 @@ export interface TaskItem {
   readonly status?: string;
 }
 
-/** How a command or a call ended. */
+/** The end of a command or a call. */
 interface Outcome {
   readonly status: CallStatus;
   readonly onlyLooks?: boolean;
@@ -81,8 +81,8 @@ const shapes: Readonly<Record<Fact['kind'], Shape>> = {
 };
 
 /**
- * The facts in a condensation's metadata; undefined if it has none. Unknown facts are skipped, so the log of a newer version can
- * be read.
+ * Returns the facts in a condensation's metadata; undefined if it has none. Unknown facts are skipped, so the log of a
+ * newer version can be read.
  */
 export function factsFromMetadata(
   metadata: Readonly<Record<string, unknown>> | undefined,

@@ -72,11 +72,11 @@ export interface FileCall {
   readonly roles: ArgumentRoles;
   /** The tool's answer. */
   readonly body: string;
-  /** Whether the file was seen before: read, written or found in the log so far. */
+  /** True if the file was seen before: read, written or found in the log so far. */
   readonly isKnown: (path: string) => boolean;
 }
 
-/** The effects of a successful call on files, derived from its name, its arguments and the answer. */
+/** Returns the effects of a successful call on files, derived from its name, its arguments and the answer. */
 export function fileFacts(call: FileCall): readonly Fact[] {
   const { roles } = call;
   if (roles.patch !== undefined) {
@@ -108,7 +108,7 @@ export function fileFacts(call: FileCall): readonly Fact[] {
   return isRead ? paths.filter((path) => !isFolder(path, call.body)).map((path) => file(path, 'read')) : [];
 }
 
-/** True for a call whose arguments hold the whole content of the file that it writes. */
+/** Returns true for a call whose arguments hold the whole content of the file that it writes. */
 export function writesAll({ toolName, roles }: Pick<FileCall, 'toolName' | 'roles'>): boolean {
   if (!roles.hasContent || roles.hasOldText || roles.hasRange || roles.command !== undefined) return false;
   return !wordsOfName(roles.verb ?? toolName).some((verb) => editVerbs.has(verb));

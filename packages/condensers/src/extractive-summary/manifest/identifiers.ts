@@ -43,7 +43,8 @@ const maximumOfAnswer = 12;
 const maximumCharacters = 20_000;
 
 /**
- * The identifiers in a call's arguments, verbatim: values of arguments with such names, and ids, hashes and addresses in texts.
+ * Returns the identifiers in a call's arguments, verbatim: values of arguments with such names, and ids, hashes and
+ * addresses in texts.
  */
 export function usedIdentifiers(call: CallArguments): readonly Fact[] {
   const found = new Map<string, string>();
@@ -59,8 +60,8 @@ export function usedIdentifiers(call: CallArguments): readonly Fact[] {
 }
 
 /**
- * The identifiers in an answer, verbatim. The answer of a service is data. A command prints much else, so only commits, ids in
- * fields and addresses that end in a number (an issue, a pull request) are taken from its output.
+ * Returns the identifiers in an answer, verbatim. The answer of a service is data. A command prints much else, so only
+ * commits, ids in fields and addresses that end in a number (an issue, a pull request) are taken from its output.
  */
 export function answeredIdentifiers(body: string, from: 'service' | 'command'): readonly Fact[] {
   const text = body.slice(0, maximumCharacters);

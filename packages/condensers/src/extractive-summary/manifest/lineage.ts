@@ -66,9 +66,9 @@ function coveredBy({ metadata, forgottenEventIds }: Condensation): number {
 }
 
 /**
- * The facts behind summaries. Our condensations carry their facts through all generations, so no information decays. For a
- * summary of another condenser the text is kept, and the facts are read again from the events that it made forgotten. A reverted
- * condensation is ignored: its forgotten events are in the view again.
+ * Returns the facts behind summaries. Our condensations carry their facts through all generations, so no information
+ * decays. For a summary of another condenser the text is kept, and the facts are read again from the events that it
+ * made forgotten. A reverted condensation is ignored: its forgotten events are in the view again.
  */
 export function lineageOf(
   view: View,
@@ -125,7 +125,7 @@ export function lineageOf(
 /** A cache: the manifest behind a chain of condensations, by the last of them. One stays for a conversation. */
 const chains = new WeakMap<Condensation, Behind>();
 
-/** What was read of a range, with what is behind its summaries. */
+/** The facts that were read of a range, with those behind its summaries. */
 interface RangeRead extends Behind {
   readonly ids: readonly EventId[];
 }
@@ -134,8 +134,8 @@ interface RangeRead extends Behind {
 const ranges = new WeakMap<Event, RangeRead>();
 
 /**
- * The facts of a range and of what is behind its summaries, without the texts of these. Facts in `besides` are known but not
- * among them. Costs what is new: a range that was read is not read again when its summary is replaced.
+ * Returns the facts of a range and of what is behind its summaries, without the texts of these. Facts in `besides` are
+ * known but not among them. Costs what is new: a range that was read is not read again when its summary is replaced.
  */
 export function manifestThrough(view: View, range: readonly LLMConvertibleEvent[], besides: Manifest): Manifest {
   const summaries = range.filter((event) => event.type === 'condensation-summary');

@@ -28,7 +28,7 @@ export interface ErrorEntry {
   readonly address: string | undefined;
 }
 
-/** What the agent said last before the user answered. */
+/** The last words of the agent before the user answered. */
 export interface Turn {
   readonly agent: EventId;
   readonly user: EventId;
@@ -148,7 +148,7 @@ export class Manifest {
     }
   }
 
-  /** Whether the file was read, written or deleted in this stretch. */
+  /** Returns true if the file was read, written or deleted in this stretch. */
   knowsFile(path: string): boolean {
     return this.#files.has(path);
   }
@@ -161,7 +161,7 @@ export class Manifest {
     return this.#running.has(id);
   }
 
-  /** What no later result has ended. */
+  /** The running entries that no later result has ended. */
   get running(): readonly RunningEntry[] {
     return [...this.#running.values()];
   }

@@ -22,7 +22,7 @@ export interface RenderManifestOptions {
   readonly beginsWithRequest?: boolean | undefined;
   /** True if files stay as they were read, with the edits since. @defaultValue false */
   readonly keepsFiles?: boolean | undefined;
-  /** What still runs, the newest last. @defaultValue nothing */
+  /** The entries that still run, the newest last. @defaultValue nothing */
   readonly running?: readonly RunningEntry[] | undefined;
   /** Any event of the log as it was logged; the texts of messages are read from it. */
   original(id: EventId): Event | undefined;
@@ -51,7 +51,7 @@ export function renderManifest(manifest: Manifest, options: RenderManifestOption
   return header;
 }
 
-/** The user's words of a manifest, as a section of its text. */
+/** Returns the user's words of a manifest, as a section of its text. */
 export function userWordsOf(
   { userWords }: Manifest,
   { original, beginsWithRequest = true }: Pick<RenderManifestOptions, 'original' | 'beginsWithRequest'>,

@@ -8,7 +8,10 @@ export const mostRunning = 10;
 /** Runtimes write at the beginning and at the end of a result; what stands between is the program's. Unit: characters. */
 const edge = 500;
 
-/** How runtimes announce what goes on without the call: a session, a command in the background, a terminal, an agent. */
+/**
+ * The forms in which runtimes announce what goes on without the call: a session, a command in the background, a
+ * terminal, an agent.
+ */
 const announcements: readonly RegExp[] = [
   /\brunning\b[^\n]{0,40}?\bID\b[ :=]*([\w-]{1,80})/g,
   /\bwith (?:shellId|id): ([\w.-]{1,80}?)(?=>| is still running\b| is running in\b| moved to )/g,
@@ -30,7 +33,7 @@ const endMark = new RegExp(
 const endingVerbs = new Set(['kill', 'stop', 'close', 'terminate', 'cancel']);
 const plainId = /^[\w.-]{1,80}$/;
 
-/** What a call says of things that run without it: those that it announces, and those of its arguments that it ends. */
+/** Returns the processes that a call starts and leaves running, and those of its arguments that it ends. */
 export function readRunning(
   text: string,
   of: {
@@ -50,7 +53,7 @@ export function readRunning(
   return [...facts, ...ended.map((id): Fact => ({ kind: 'running', id, of: '', isEnded: true }))];
 }
 
-/** The ids of what a notice of the runtime says has ended. */
+/** Returns the ids of what a notice of the runtime says has ended. */
 export function endedInNotice(text: string, isRunning: (id: string) => boolean): readonly string[] {
   const notice = text.slice(0, 20_000);
   return notice.split(/(?=<(?:task|shell|bash|agent)[-_]?id>)/i).flatMap((part) => {

@@ -13,8 +13,8 @@ export interface Section {
 }
 
 /**
- * A section of one-line entries, the newest last. If not all fit, the oldest are left out and a line states their number. Entries
- * that are left out are never rendered, so the cost of a long list is that of its shown part.
+ * Returns a section of one-line entries, the newest last. If not all fit, the oldest are left out and a line states
+ * their number. Entries that are left out are never rendered, so the cost of a long list is that of its shown part.
  */
 export function listSection<Entry>(
   heading: string,
@@ -55,14 +55,14 @@ function newestThatFit(length: number, sizeOf: (back: number) => number, charact
   return length;
 }
 
-/** The length of lines, each with its line break. Unit: characters. */
+/** Returns the length of lines, each with its line break. Unit: characters. */
 export function sizeOfLines(lines: readonly string[]): number {
   return lines.reduce((size, line) => size + line.length + 1, 0);
 }
 
 /**
- * A section of texts, oldest first. If not all fit, the longest are cut in the middle, to no less than `atLeast` characters each;
- * after that the oldest are left out.
+ * Returns a section of texts, oldest first. If not all fit, the longest are cut in the middle, to no less than
+ * `atLeast` characters each; after that the oldest are left out.
  */
 export function textSection(heading: string, share: number, texts: readonly string[], atLeast: number): Section {
   return {
@@ -84,7 +84,7 @@ export function textSection(heading: string, share: number, texts: readonly stri
 /** The length of the markup around a text. Unit: characters. */
 const frame = '- '.length + 1;
 
-/** The length to which long texts are cut so that all of them fit together. Unit: characters. */
+/** Returns the length to which long texts are cut so that all of them fit together. Unit: characters. */
 export function fairLimit(texts: readonly string[], room: number): number {
   let left = room;
   const lengths = texts.map((text) => text.length).sort((a, b) => a - b);

@@ -62,14 +62,14 @@ const changesBranch =
   /^-[A-Za-z]*[dDmMcCfut]|^--(?:delete|move|copy|force|track|no-track|set-upstream|unset-upstream|edit-description)/;
 const inPlaceFlag = /^-[\dacnlprsuwzEW]*i|^--in-place/;
 
-/** The effects of a shell text on files, as far as its words show them. */
+/** Returns the effects of a shell text on files, as far as its words show them. */
 export function shellFileFacts(text: string, isKnown: (path: string) => boolean): readonly Fact[] {
   return shellCommands(text).flatMap((command) => [...writtenBy(command, isKnown), ...touchedBy(command, isKnown)]);
 }
 
 /**
- * The effects on files of a shell text that failed: the files written by the commands before the last one, up to the first
- * command for which the text and its output do not show that it ran and succeeded.
+ * Returns the effects on files of a shell text that failed: the files written by the commands before the last one, up
+ * to the first command for which the text and its output do not show that it ran and succeeded.
  */
 export function writesBeforeFailure(text: string, output: string, isKnown: (path: string) => boolean): readonly Fact[] {
   const isSilenced = /[2&]>(?!&)/.test(text);
@@ -95,7 +95,7 @@ function complains({ words: [program = ''], writes }: ShellCommand, output: stri
   });
 }
 
-/** True for a shell text that only reads, such as `grep` or `git status`. */
+/** Returns true for a shell text that only reads, such as `grep` or `git status`. */
 export function onlyLooks(text: string): boolean {
   const commands = shellCommands(text);
   return commands.length > 0 && commands.every(({ words, writes }) => writes.length === 0 && isLook(words));

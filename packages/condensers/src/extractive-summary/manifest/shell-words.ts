@@ -14,8 +14,8 @@ export interface ShellCommand {
 export type Joint = '&&' | '||' | ';';
 
 /**
- * The simple commands of a shell text, approximately: enough to see which programs run on which files. This is not a shell
- * parser. Texts passed to a program (`<<EOF`) are left out.
+ * Returns the simple commands of a shell text, approximately: enough to see which programs run on which files. This is
+ * not a shell parser. Texts passed to a program (`<<EOF`) are left out.
  */
 export function shellCommands(text: string): readonly ShellCommand[] {
   const commands: ShellCommand[] = [];

@@ -21,7 +21,10 @@ const closedStatuses = new Set([
 ]);
 const maximumTasks = 100;
 
-/** The effect of a call on a list of tasks: it wrote the whole list, or added or changed one task. Empty if it did neither. */
+/**
+ * Returns the effect of a call on a list of tasks: it wrote the whole list, or added or changed one task. Empty if it
+ * did neither.
+ */
 export function taskFacts(call: {
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -35,7 +38,7 @@ export function taskFacts(call: {
   return task === undefined ? [] : [{ kind: 'task', task }];
 }
 
-/** True for an open task. */
+/** Returns true for an open task. */
 export function isOpen({ status }: TaskItem): boolean {
   return !closedStatuses.has((status ?? '').toLowerCase());
 }

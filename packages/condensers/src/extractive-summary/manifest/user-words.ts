@@ -19,9 +19,10 @@ const leastCharacters = 160;
 const worthCutting = 80;
 
 /**
- * The user's messages, oldest first, word for word; a message that was sent several times stands once, where it was sent last. If
- * not all fit, the newest ones stay, and before them the first if it is the user's `request`: long ones are cut in the middle, with
- * the address of the original, and then the oldest are left out. Messages that are left out are never read.
+ * Returns the user's messages, oldest first, word for word; a message that was sent several times stands once, where it
+ * was sent last. If not all fit, the newest ones stay, and before them the first if it is the user's `request`: long
+ * ones are cut in the middle, with the address of the original, and then the oldest are left out. Messages that are
+ * left out are never read.
  */
 export function userWordsSection(
   heading: string,

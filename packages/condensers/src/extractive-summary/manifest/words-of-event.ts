@@ -1,7 +1,10 @@
 import { isKnownContent, isSentRole, toolResultContent } from '@palimpsest/events';
 import type { ContentPart, Event } from '@palimpsest/events';
 
-/** The message text of an event, as it was logged; images are named. Undefined if the event holds no message text. */
+/**
+ * Returns the message text of an event, as it was logged; images are named. Undefined if the event holds no message
+ * text.
+ */
 export function wordsOfEvent(event: Event | undefined): string | undefined {
   switch (event?.type) {
     case 'message':

@@ -26,7 +26,7 @@ interface GrowingCall {
 /** The reports of a stream in addition to its pieces. */
 interface StreamEnd {
   /**
-   * Whether the server has ended the stream explicitly. @defaultValue false: an answer is complete only with a finish
+   * True if the server has ended the stream explicitly. @defaultValue false: an answer is complete only with a finish
    * reason
    */
   readonly hasEnded?: () => boolean;
@@ -224,7 +224,7 @@ type Fetch = typeof globalThis.fetch;
 interface DoneMarkers {
   /** Returns a `fetch` that watches its streams. */
   watching(fetch: Fetch): Fetch;
-  /** Whether the text read from a stream so far ends with `data: [DONE]`. */
+  /** Returns true if the text read from a stream so far ends with `data: [DONE]`. */
   hasEnded(response: Response): boolean;
 }
 

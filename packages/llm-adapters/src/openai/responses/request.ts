@@ -16,7 +16,7 @@ type Body = OpenAI.Responses.ResponseCreateParamsNonStreaming;
 
 /** The options of writing a Responses request. */
 export interface ResponsesOptions extends ChatCompletionsOptions {
-  /** Asks for summaries of the reasoning, which then come as thinking. @defaultValue none */
+  /** The summaries of the reasoning to request, which then come as thinking. @defaultValue none */
   readonly reasoningSummary?: 'auto' | 'concise' | 'detailed';
 }
 

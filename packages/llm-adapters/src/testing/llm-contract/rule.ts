@@ -3,7 +3,7 @@ import type { Completion, CompletionRequest, Delta, LLM } from '../../llm.js';
 import { LLMError } from '../../errors.js';
 import type { LLMFeature, LLMScenario, LLMUnderTest, ScenarioToolCall, ScenarioTurn } from './scenario.js';
 
-/** Makes LLMs for one rule; the contract disposes of them. */
+/** A maker of LLMs for one rule. The contract disposes of them. */
 export type Stage = (...turns: readonly ScenarioTurn[]) => Promise<LLMUnderTest>;
 
 /** One promise of an LLM. */

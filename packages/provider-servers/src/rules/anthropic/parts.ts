@@ -49,12 +49,12 @@ export function anthropicRequestParts(
   return { body, endpoint, betas, model: claudeModel(textIn(body.model) ?? ''), messages, turns: merged(messages) };
 }
 
-/** All blocks of the type, from all turns. */
+/** Returns all blocks of the type, from all turns. */
 export function blocksOf(turns: readonly AnthropicTurn[], type: string): readonly AnthropicBlock[] {
   return turns.flatMap(({ blocks }) => blocks.filter((block) => block.type === type));
 }
 
-/** Thinking, readable or redacted. */
+/** Returns true for thinking, readable or redacted. */
 export function isThinking({ type }: { readonly type: string }): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }

@@ -10,7 +10,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** Creates the violations of one rule. */
+/** A maker of the violations of one rule. */
 export type Report = (path: string, message: string) => Violation;
 
 /** Returns a {@link Report} for a rule. */
@@ -26,7 +26,7 @@ export interface OpenAIViolation extends Violation {
   readonly code?: string;
 }
 
-/** Makes the violations of one rule. */
+/** A maker of the violations of one rule. */
 export type OpenAIReport = (
   path: string,
   message: string,

@@ -127,7 +127,10 @@ export function truncateToLimit(
   return { content: kept, isWhole: true };
 }
 
-/** Four characters per token: of the text for text and thinking, of the JSON for other blocks. */
+/**
+ * Returns the tokens of a block, at four characters per token: of the text for text and thinking, of the JSON for other
+ * blocks.
+ */
 export function tokensOfBlock(block: JsonObject): number {
   const words = block.type === 'text' ? block.text : block.type === 'thinking' ? block.thinking : undefined;
   const shown =

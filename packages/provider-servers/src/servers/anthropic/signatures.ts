@@ -212,7 +212,7 @@ function boundElsewhere(piece: PromptPiece, change: string, betas: readonly stri
   );
 }
 
-/** Creates and opens tokens that cannot be forged without the key. */
+/** A maker and opener of tokens that cannot be forged without the key. */
 export interface Seals {
   /** A short digest of a text. */
   digest(text: string): string;

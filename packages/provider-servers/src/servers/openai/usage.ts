@@ -107,7 +107,7 @@ export function lookUp({ automatic, breakpoints }: PromptCaches, body: JsonObjec
   });
 }
 
-/** `usage` of Chat Completions. Prompt tokens include cached tokens. @see provider-rules B.8 */
+/** Returns the `usage` of Chat Completions. Prompt tokens include cached tokens. @see provider-rules B.8 */
 export function chatUsage(body: JsonObject, use: CacheUse, message: JsonObject): JsonObject {
   const completion_tokens = tokensOf(message);
   return {
@@ -121,7 +121,7 @@ export function chatUsage(body: JsonObject, use: CacheUse, message: JsonObject):
   };
 }
 
-/** `usage` of Responses. Input tokens include cached tokens. @see provider-rules C.3 */
+/** Returns the `usage` of Responses. Input tokens include cached tokens. @see provider-rules C.3 */
 export function responsesUsage(body: JsonObject, use: CacheUse, output: readonly JsonObject[]): JsonObject {
   const reasoning_tokens = output
     .filter(({ type }) => type === 'reasoning')

@@ -1,7 +1,7 @@
 import type { View } from '../../view.js';
 import type { Outcome } from './subject.js';
 
-/** All observable data of a view, as text that is equal for equal views. */
+/** Returns all observable data of a view, as text that is equal for equal views. */
 export function fingerprint(view: View): string {
   return JSON.stringify({
     events: [...view.events],
@@ -18,7 +18,9 @@ export function fingerprint(view: View): string {
   });
 }
 
-/** A condenser's decision, as text that is equal for equal decisions. New ids, times and metadata are left out. */
+/**
+ * Returns a condenser's decision, as text that is equal for equal decisions. New ids, times and metadata are left out.
+ */
 export function decision(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'none':

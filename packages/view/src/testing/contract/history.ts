@@ -16,7 +16,7 @@ export interface History extends NamedLog {
   readonly view: View;
 }
 
-/** The history of a log. Its view is made once, when it is first asked for. */
+/** Returns the history of a log. Its view is made once, when it is first asked for. */
 export function historyOf(log: NamedLog, thinking: ThinkingMode = 'prefix-bound'): History {
   let view: View | undefined;
   return {
@@ -30,9 +30,10 @@ export function historyOf(log: NamedLog, thinking: ThinkingMode = 'prefix-bound'
 }
 
 /**
- * The histories of a contract run: the log on which the condenser acts, the same with something pinned, the caller's logs, the
- * first one with dirt behind it, generated clean and dirty ones, 30 to 250 events long, a short one with a result that nobody has read, and one
- * that begins with set-up and holds a task in progress. Each comes a second time with a request at its end.
+ * Returns the histories of a contract run: the log on which the condenser acts, the same with something pinned, the
+ * caller's logs, the first one with dirt behind it, generated clean and dirty ones, 30 to 250 events long, a short one
+ * with a result that nobody has read, and one that begins with set-up and holds a task in progress. Each comes a second
+ * time with a request at its end.
  */
 export function historiesOf(options: {
   readonly actsOn: readonly Event[];
@@ -131,7 +132,7 @@ function withRequest({ name, events, thinking }: History): History {
   return historyOf({ name: `${name} + request`, events: [...events, request] }, thinking);
 }
 
-/** The history with one more event. */
+/** Returns the history with one more event. */
 export function withEvent({ name, events, thinking }: History, event: Event): History {
   return historyOf({ name, events: [...events, event] }, thinking);
 }

@@ -7,7 +7,7 @@ import { historyOf, withEvent } from './history.js';
 import type { History } from './history.js';
 import type { Rule, Subject } from './subject.js';
 
-/** How long an aborted condenser may take. Unit: turns of the event loop. */
+/** The time that an aborted condenser may take. Unit: turns of the event loop. */
 const turnsToStop = 50;
 
 const hasName: Rule = {

@@ -11,7 +11,7 @@ export interface Subject {
   readonly create: () => Condenser | Promise<Condenser>;
   readonly createHanging: (() => Condenser | Promise<Condenser>) | undefined;
   readonly context: Omit<CondenseContext, 'signal' | 'report'>;
-  /** Whether the host takes reports. @defaultValue true */
+  /** True if the host takes reports. @defaultValue true */
   readonly reports?: boolean;
   /** The history on which it must act. */
   readonly actsOn: History;

@@ -6,7 +6,7 @@ import { isCondenserDefinition } from '../authoring/definition/define-condenser.
 import { CondenserNotFoundError, InvalidCondenserConfigError } from '../authoring/definition/errors.js';
 import type { OptionsSchema } from '../authoring/definition/options.js';
 import * as root from '../index.js';
-import { condenserByName, condenserNames, condenserNamesWithModel, ownCondensers } from './names.js';
+import { condenserByName, condenserNames, condenserNamesWithModel, ownCondensers } from './own-condensers.js';
 
 const notCondensers = ['authoring', 'config', 'node'];
 

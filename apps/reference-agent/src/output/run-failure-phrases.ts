@@ -87,7 +87,7 @@ const patterns: Readonly<Record<string, string>> = {
   'context-window-loop': 'the history does not fit into the window of the model, however often it is condensed',
 };
 
-/** Returns what became of an answer that was cut again and again, by the reason of the last cut. */
+/** Returns the phrase for an answer that was cut again and again, by the reason of the last cut. */
 export function incompletePhrase(finishReason: string | undefined): string {
   if (finishReason === 'interrupted')
     return 'The server broke the answer off, each time that the model went on with it.';
@@ -95,7 +95,7 @@ export function incompletePhrase(finishReason: string | undefined): string {
   return 'The answer reached its limit, each time that the model went on with it. --max-output-tokens (maxOutputTokens in the configuration) sets the limit.';
 }
 
-/** Returns what a run does that got nowhere, by the name of its pattern. */
+/** Returns the phrase for a run that got stuck, by the name of its pattern. */
 export function stuckPhrase(pattern: string | undefined): string {
   return `The run got nowhere: ${patterns[pattern ?? ''] ?? 'it repeats itself'}.`;
 }
