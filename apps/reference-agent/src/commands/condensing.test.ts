@@ -77,6 +77,8 @@ test('/compact with a focus has the model write the summary by it; the next requ
     const text = choices.render(80).join('\n');
     expect(text).toContain('(time in UTC, kind, tokens before → after)');
     expect(text).toMatch(/ › \d\d-\d\d \d\d:\d\d summary [\d.]+k → [\d.]+k +\w{8} structuredSummary/);
+    // The sizes are not told twice: what was hidden would be cut.
+    expect(choices.render(120).join('\n')).toMatch(/structuredSummary: it was asked for · \d+ events summarized$/m);
   }
 
   await talked.said('Go on.');

@@ -13,6 +13,7 @@ import {
   directivePage,
   directiveTokens,
 } from '../output/condensation-lines.js';
+import { hiddenPhrase, reasonPhrase } from '../output/condensation-phrases.js';
 import { formatThousands, formatCount, formatTokens } from '../output/lines.js';
 import type { Choice } from '../output/lines.js';
 import { UsageError } from '../context.js';
@@ -73,7 +74,17 @@ function condensationChoice(details: CondensationDetails): readonly Choice[] {
   const { condensation, forgotten, masked, tokensBefore, tokensAfter } = details;
   if (forgotten.length + masked.length === 0) return [];
   const kind = condensation.summary !== undefined ? 'summary' : forgotten.length > 0 ? 'left out' : 'notes';
-  const detail = `${addressOf(condensation.id)} ${condensationPhrase(details)}`;
+  // The label holds the sizes.
+  const hidden = hiddenPhrase({
+    forgotten: forgotten.length,
+    masked: masked.length,
+    summary: condensation.summary,
+  });
+  const detail = [
+    `${addressOf(condensation.id)} ${reasonPhrase(condensation.metadata ?? {})}`,
+    hidden,
+    ...(details.revert === undefined ? [] : ['reverted']),
+  ].join(' · ');
   return [{ label: labelOf(condensation, kind, tokensBefore, tokensAfter), detail, value: condensation.id }];
 }
 

@@ -28,6 +28,7 @@ test.each([
     { 'a\nb': 1, c: 'd\r\ne', f: { g: [1] } },
     ['a b: 1', 'c:', '| d', '| e', 'f:', '| {', '|   "g": [', '|     1', '|   ]', '| }'],
   ],
+  ['tabs as they are, and no escapes', { path: 'a\tb\u001b', new_text: '\tall:\n' }, ['path: a\tb\\x1b', '+ \tall:']],
   ['no arguments', '', []],
   ['arguments that are no JSON', '{"a":\nx', ['any, not JSON:', '| {"a":', '| x']],
   ['arguments that are no object', '[1]', ['any, not JSON:', '| [1]']],

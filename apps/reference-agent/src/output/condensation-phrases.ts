@@ -35,18 +35,21 @@ export const summaryTitle = 'The summary that the model reads instead';
 /** The figures of a condensation. */
 type Change = Pick<StreamEventOf<'condensation'>, 'tokensBefore' | 'tokensAfter' | 'forgotten' | 'masked' | 'summary'>;
 
-/** Returns the changes of a condensation: the sizes, and the number of events. */
+/** Returns what a condensation changed: the sizes, and what became of the events. */
 export function changePhrase(change: Change): string {
-  const { forgotten, masked, summary } = change;
+  const { tokensBefore: before, tokensAfter: after } = change;
+  const percent = before === 0 ? 0 : Math.round((100 * (after - before)) / before);
+  const sign = percent > 0 ? '+' : percent < 0 ? '−' : '±';
+  return `${sizesPhrase(change)} (${sign}${Math.abs(percent)} %); ${hiddenPhrase(change)}`;
+}
+
+/** Returns what a condensation did with the events that it hid. */
+export function hiddenPhrase({ forgotten, masked, summary }: Omit<Change, 'tokensBefore' | 'tokensAfter'>): string {
   const changes = [
     forgotten === 0 ? [] : `${formatCount(forgotten, 'event')} ${summary === undefined ? 'left out' : 'summarized'}`,
     masked === 0 ? [] : `${formatNumber(masked)} masked`,
   ].flat();
-  const { tokensBefore: before, tokensAfter: after } = change;
-  const percent = before === 0 ? 0 : Math.round((100 * (after - before)) / before);
-  const sign = percent > 0 ? '+' : percent < 0 ? '−' : '±';
-  const sizes = `${sizesPhrase(change)} (${sign}${Math.abs(percent)} %)`;
-  return `${sizes}; ${changes.join(', ') || 'nothing was forgotten'}`;
+  return changes.join(', ') || 'nothing was forgotten';
 }
 
 /** Returns the size of a request before a condensation and after it. */

@@ -41,9 +41,14 @@ const signs: Readonly<Partial<Record<NonNullable<Line['style']>, string>>> = {
   problem: '! ',
 };
 
-/** Returns a line without colours, ready to be printed, in which a sign says what a colour says elsewhere. */
+/** Returns a line without colours, ready to be printed, in which a sign says what a colour says elsewhere. Tabs are kept. */
 export function uncoloured({ text, lead = '', indent = 0, style = 'plain' }: Line): string {
-  return ' '.repeat(indent) + (signs[style] ?? '') + printableText(lead + text);
+  return ' '.repeat(indent) + (signs[style] ?? '') + printableWithTabs(lead + text);
+}
+
+/** Makes a text printable. Tabs are kept: they are no danger, and part of what is quoted. */
+export function printableWithTabs(text: string): string {
+  return text.split('\t').map(printableText).join('\t');
 }
 
 /** Made with the first number: the tables of a language take longer to load than all of our own code that prints. */

@@ -10,8 +10,9 @@ import {
 } from '@palimpsest/events';
 import type { ActionEvent, ContentPart, Event, LLMConvertibleEvent } from '@palimpsest/events';
 import type { FailedAttempt } from '@palimpsest/llm-adapters';
-import { cutToWidth, printableLine, printableText, widthOf } from '@palimpsest/terminal';
+import { cutToWidth, printableLine, widthOf } from '@palimpsest/terminal';
 import type { View } from '@palimpsest/view';
+import { printableWithTabs } from './lines.js';
 import type { InitEvent, RetryEvent, StreamEventOf } from './stream-event.js';
 
 /** A call as the model wrote it. */
@@ -158,7 +159,7 @@ function shortened(text: string): string {
   return text.length <= longestPhrase ? text : `${sliceText(text, 0, longestPhrase - 1)}…`;
 }
 
-/** Makes text of a model printable on its own lines. Tabs are kept: they are no danger, and part of what an answer quotes. */
+/** Makes text of a model printable on its own lines. */
 export function printableAnswer(text: string): string {
-  return text.replaceAll('\r\n', '\n').split('\t').map(printableText).join('\t');
+  return printableWithTabs(text.replaceAll('\r\n', '\n'));
 }

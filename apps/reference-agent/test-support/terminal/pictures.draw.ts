@@ -31,6 +31,14 @@ async function draw(terminal: Terminal, name: string, title: string): Promise<vo
   await writeFile(new URL(`${name}.svg`, screens), screenPicture(terminal.cells(), title));
 }
 
+/** The call that waits, as the dialog shows it above the answers; empty if none does. */
+function question(terminal: Terminal): string {
+  const lines = terminal.screen();
+  const start = lines.findIndex((line) => line.startsWith(' ? '));
+  const end = lines.findIndex((line) => line.includes('1 yes, once'));
+  return start === -1 ? '' : lines.slice(start, end).join('\n');
+}
+
 /** Shows the page of a command, draws it, and closes it. */
 async function drawPage(terminal: Terminal, command: string, title: string): Promise<void> {
   await say(terminal, `/${command}`);
@@ -67,10 +75,14 @@ test('the screens of the documentation', async () => {
     await waitForState(terminal, 'waits for your yes');
     const isEdit = terminal.screen().join('\n').includes('edit_file waits');
     if (isEdit) await drawOnce('approval', 'An edit waits for a yes: its diff, and the answers');
+    const answered = question(terminal);
     terminal.type('1');
-    await terminal.waitFor(() => shownState(terminal) !== 'waits for your yes');
+    await terminal.waitFor(() => question(terminal) !== answered);
     if (!isEdit) continue;
-    await terminal.waitFor(() => shownState(terminal) === 'thinking' || shownState(terminal) === 'answering');
+    // The next call of the same answer may wait at once.
+    const states = ['thinking', 'answering', 'waits for your yes'];
+    await terminal.waitFor(() => states.includes(shownState(terminal) ?? ''));
+    if (shownState(terminal) === 'waits for your yes') continue;
     await drawOnce('working', 'At work: calls, a condensation that masks results, and the status line');
   }
   await draw(terminal, 'done', 'The end of the task');
@@ -91,6 +103,6 @@ test('the screens of the documentation', async () => {
     await terminal.waitFor(() => terminal.frames.length > frames);
   }
   terminal.press('Ctrl-O');
-  await terminal.waitFor('forgotten: ');
+  await terminal.waitFor('Forgotten: ');
   await draw(terminal, 'condensation', 'A condensation, opened: why, the figures, what was forgotten, the summary');
 });
