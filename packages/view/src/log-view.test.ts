@@ -228,6 +228,19 @@ describe('calls and results are matched as the fold matches them', () => {
     expect([view.resultOf(call.id)?.id, view.resultOf(early.id)?.id]).toEqual([late.id, late.id]);
   });
 
+  test('a call that is answered anew after thousands of responses has its newest result', () => {
+    const builder = logBuilder();
+    builder.user('Go.');
+    const call = builder.action('watch');
+    const results = [builder.observation(call, 'started')];
+    for (let at = 1; at <= 15_000; at++) {
+      builder.agent('It runs.');
+      results.push(builder.observation(call, `at ${at}`));
+    }
+    expect(View.fromEvents(builder.events).resultOf(call.id)?.id).toBe(results.at(-1)?.id);
+    expect(View.fromEvents(builder.events.slice(0, -3)).resultOf(call.id)?.id).toBe(results.at(-3)?.id);
+  });
+
   test('forgotten events keep theirs; words and results without a call have none', () => {
     const builder = logBuilder();
     const words = builder.user('Go.');

@@ -246,8 +246,12 @@ export class CallHistory {
 
 /** Returns the position of a call's newest result before a position of the log. Undefined if there is none. */
 export function newestResultAt(call: Call, position: number): number | undefined {
-  const later = call.again === undefined ? undefined : newestResultAt(call.again, position);
-  return later ?? call.results?.findLast((result) => result.position < position)?.position;
+  let newest: number | undefined;
+  // A log can ask one call again as often as it has events, so this is a loop.
+  for (let each: Call | undefined = call; each !== undefined && each.position < position; each = each.again) {
+    newest = each.results?.findLast((result) => result.position < position)?.position ?? newest;
+  }
+  return newest;
 }
 
 /** Returns true if a call may still be answered in its place, at a position of the log. */
