@@ -7,7 +7,7 @@ import type { View } from '@palimpsest/view';
 import type { OpenedSession } from '../session/open-session.js';
 import { formatTokens, textLines } from '../output/lines.js';
 import type { Choice, Line } from '../output/lines.js';
-import { addressedPhrase, callOf, eventPhrase } from '../output/phrases.js';
+import { addressedPhrase, eventPhrase } from '../output/phrases.js';
 import { UsageError } from '../context.js';
 import { requireOpenSession } from './command.js';
 import type { CommandSurface, CommandBody } from './command.js';
@@ -153,7 +153,7 @@ function namedEvent(view: View, name: string): LLMConvertibleEvent {
 function eventChoice(event: LLMConvertibleEvent, view: View): Choice {
   const index = view.indexOf(event.id) ?? 0;
   return {
-    label: eventPhrase(event, callOf(event, view)),
+    label: eventPhrase(event, view.callOf(event.id)),
     detail: `${addressOf(event.id)}, ${formatTokens(view.tokens(index, index + 1))}`,
     value: event.id,
   };

@@ -11,7 +11,7 @@ import type { CacheBreak, Comparison } from '../output/figures.js';
 import { formatCount, alignColumns, formatShare, formatTokens, formatNumber, formatDollars } from '../output/lines.js';
 import type { Page, Line } from '../output/lines.js';
 import { reasonPhrase } from '../output/condensation-phrases.js';
-import { callOf, eventPhrase } from '../output/phrases.js';
+import { eventPhrase } from '../output/phrases.js';
 import { viewPage } from '../output/view-lines.js';
 import { requireOpenSession } from './command.js';
 import type { CommandBody } from './command.js';
@@ -64,7 +64,7 @@ function contextPage(view: View, use: ContextUse, { agent }: OpenedSession): Pag
       { text: 'The largest', style: 'strong' },
       ...use.largest.map(({ index, address, sentTokens: size }): Line => {
         const event = view.events.at(index);
-        const words = event === undefined ? '' : eventPhrase(event, callOf(event, view));
+        const words = event === undefined ? '' : eventPhrase(event, view.callOf(event.id));
         return { text: `${address}  ${formatTokens(size).padStart(14)}  ${words}` };
       }),
       { text: '' },

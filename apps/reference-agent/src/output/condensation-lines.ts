@@ -7,7 +7,7 @@ import { CondensationHistory } from '@palimpsest/view/inspect';
 import type { View } from '@palimpsest/view';
 import type { CondensationDetails, ForgottenEvent } from '@palimpsest/view/inspect';
 import { changePhrase, reasonPhrase, summaryTitle } from './condensation-phrases.js';
-import { callOf, eventPhrase } from './phrases.js';
+import { eventPhrase } from './phrases.js';
 import type { Page, Line } from './lines.js';
 import { formatCount, formatDollars, formatTokens, textLines } from './lines.js';
 
@@ -191,7 +191,7 @@ export function directivePage(directive: RelevanceDirective, view: View): Page {
     lines: [
       strong('The model said that a result is no longer needed.'),
       ...(target !== undefined && isToolResult(target)
-        ? [plain(`${addressOf(target.id)}  ${eventPhrase(target, callOf(target, view))}`)]
+        ? [plain(`${addressOf(target.id)}  ${eventPhrase(target, view.callOf(target.id))}`)]
         : [plain(`${addressOf(directive.targetEventId)}  a result that the log does not hold`)]),
       plain(state),
       blank,
@@ -205,7 +205,7 @@ export function directivePage(directive: RelevanceDirective, view: View): Page {
 
 function lineOf({ event, address, tokens: size }: ForgottenEvent, view: View, more = ''): Line {
   return {
-    text: `${address}  ${eventPhrase(event, callOf(event, view))} (${formatTokens(size)}${more})`,
+    text: `${address}  ${eventPhrase(event, view.callOf(event.id))} (${formatTokens(size)}${more})`,
     style: 'hidden',
     indent: 2,
   };

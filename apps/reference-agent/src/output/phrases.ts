@@ -8,7 +8,7 @@ import {
   systemPromptContent,
   toolResultContent,
 } from '@palimpsest/events';
-import type { ActionEvent, ContentPart, Event, LLMConvertibleEvent } from '@palimpsest/events';
+import type { ActionEvent, ContentPart, LLMConvertibleEvent } from '@palimpsest/events';
 import type { FailedAttempt } from '@palimpsest/llm-adapters';
 import { cutToWidth, printableLine, widthOf } from '@palimpsest/terminal';
 import type { View } from '@palimpsest/view';
@@ -145,14 +145,7 @@ export function eventPhrase(event: LLMConvertibleEvent, call?: ActionEvent): str
 
 /** Returns an event of a view with its address, for lists. */
 export function addressedPhrase(event: LLMConvertibleEvent, view: View): string {
-  return `${addressOf(event.id)}  ${eventPhrase(event, callOf(event, view))}`;
-}
-
-/** Returns the call that a result answers. */
-export function callOf(event: Event, view: Pick<View, 'original'>): ActionEvent | undefined {
-  const id = isToolResult(event) ? event.actionId : undefined;
-  const call = id === undefined ? undefined : view.original(id);
-  return call?.type === 'action' ? call : undefined;
+  return `${addressOf(event.id)}  ${eventPhrase(event, view.callOf(event.id))}`;
 }
 
 function shortened(text: string): string {
