@@ -97,7 +97,7 @@ export const exitStatus = {
   incomplete: 7,
   /** The model is done, and every call that would have changed something was denied. */
   denied: 8,
-  /** As shells report a process that the signal ended. */
+  /** The statuses that shells report for a process that a signal ended. */
   interrupted: { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 },
 } as const;
 

@@ -4,7 +4,7 @@ import type { CallToolResult, ClientOptions } from '@modelcontextprotocol/client
 import { McpServerError } from './errors.js';
 import { listedTools } from './tool-list.js';
 import type { ListedTool } from './tool-list.js';
-import { plainLine, plainText } from './transport/plain-text.js';
+import { plainLine, plainText } from './plain-text.js';
 import { timeLimits } from './config/server-config.js';
 import type { McpServerConfig, TimeLimits } from './config/server-config.js';
 import { HttpTransport } from './transport/http.js';

@@ -2,7 +2,7 @@ import type { Tool } from '@palimpsest/events';
 import { commandEnvironment } from '@palimpsest/tools/process';
 import { InvalidMcpServerError } from './errors.js';
 import type { ListedTool } from './tool-list.js';
-import { plainText } from './transport/plain-text.js';
+import { plainText } from './plain-text.js';
 import { ServerConnection } from './connection.js';
 import { serverNamePattern } from './config/server-config.js';
 import type { McpServerConfig } from './config/server-config.js';

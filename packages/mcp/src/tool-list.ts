@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { plainLine, plainText } from './transport/plain-text.js';
+import { plainLine, plainText } from './plain-text.js';
 import { modelSchema } from './tool-schema.js';
 import type { ModelSchema } from './tool-schema.js';
 

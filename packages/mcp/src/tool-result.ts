@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import { sliceText } from '@palimpsest/events';
 import type { ContentPart, ToolOutput } from '@palimpsest/events';
-import { plainLine } from './transport/plain-text.js';
+import { plainLine } from './plain-text.js';
 
 /** The images that models take. */
 const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { plainText } from './transport/plain-text.js';
+import { plainText } from './plain-text.js';
 
 /** A JSON schema that every provider takes. */
 export interface ModelSchema {

@@ -23,7 +23,7 @@ export class Pager implements FrontPart {
   #top = 0;
   #width = 0;
   #lines: readonly string[] = [];
-  /** As they are shown, without colours, to be searched. */
+  /** The lines as shown, without colours, for the search. */
   #texts: readonly string[] = [];
   #query: string | undefined;
   #isTyping = false;

@@ -255,7 +255,7 @@ export class ProcessTerminal extends WrittenTerminal implements Terminal {
   }
 }
 
-/** As many equal arrows at once are no key that somebody pressed. */
+/** The number of equal arrows at once that are no key that somebody pressed. */
 const arrowsOfWheel = 3;
 
 /**

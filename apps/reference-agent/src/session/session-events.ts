@@ -21,7 +21,7 @@ export interface Approval {
   /** The action in the log. */
   readonly id: string;
   readonly name: string;
-  /** As the model wrote them: JSON, or what was to be JSON. */
+  /** The arguments as the model wrote them: JSON, or broken JSON. */
   readonly arguments: string;
   /** Unchecked words of the model about its call. */
   readonly summary?: string | undefined;

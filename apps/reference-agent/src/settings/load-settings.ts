@@ -112,7 +112,7 @@ export interface Layer {
 
 /** One value of the settings with its origin: of a list, one of its items. */
 export interface SettingOrigin {
-  /** As it is written in messages: `sandbox.network`. */
+  /** The name of the key in messages: `sandbox.network`. */
   readonly name: string;
   readonly value: unknown;
   readonly origin: Origin;

@@ -133,7 +133,7 @@ export const defaultSettings: Settings = defaults;
 /** One setting: its place in the schema, and how the values of several layers go together. */
 export interface SettingKey {
   readonly path: readonly string[];
-  /** As it is written in messages: `sandbox.network`. */
+  /** The name of the key in messages: `sandbox.network`. */
   readonly name: string;
   /** The values of a list add up. Of any other setting the highest layer's value holds. */
   readonly isList: boolean;

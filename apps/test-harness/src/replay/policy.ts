@@ -31,7 +31,7 @@ export type PolicySource =
 
 /** A condenser to replay. It is made anew for each session, with a model that stands in for the summariser. */
 export interface Policy {
-  /** As the report names it. */
+  /** The name in the report. */
   readonly name: string;
   readonly create: (llm: LLM) => Condenser | Promise<Condenser>;
   /**

@@ -35,7 +35,7 @@ const defaultMaxCharacters = 30_000;
 const defaultWindowShare = 0.1;
 /** The window of servers that do not declare one. Unit: tokens. */
 const assumedWindow = 32_000;
-/** As in the view's estimate. */
+/** The same figure as in the view's estimate. */
 const charactersPerToken = 4;
 /** The outputs of one response may together be as long as so many single ones. */
 const outputsInOne = 3;

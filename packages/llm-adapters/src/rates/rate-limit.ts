@@ -7,9 +7,9 @@ export interface RateLimitOptions {
   readonly requestsPerMinute?: number;
   /** Input and output together, as OpenAI counts. Unit: tokens. @defaultValue any number */
   readonly tokensPerMinute?: number;
-  /** As Anthropic counts. Unit: tokens. @defaultValue any number */
+  /** Input, as Anthropic counts. Unit: tokens. @defaultValue any number */
   readonly inputTokensPerMinute?: number;
-  /** As Anthropic counts. Unit: tokens. @defaultValue any number */
+  /** Output, as Anthropic counts. Unit: tokens. @defaultValue any number */
   readonly outputTokensPerMinute?: number;
   /**
    * The share of a minute's limit that may be used at once; the rest comes evenly over the minute. The smaller, the smoother.

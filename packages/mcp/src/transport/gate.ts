@@ -1,7 +1,7 @@
 import type { Transport, JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isSpecType } from '@modelcontextprotocol/client';
 import { sliceText } from '@palimpsest/events';
-import { plainText } from './plain-text.js';
+import { plainText } from '../plain-text.js';
 
 /** A way to a server that bounds what it may send. */
 export interface ServerTransport extends Transport {

@@ -152,7 +152,7 @@ export async function askForSummary(
 
 /** Assumed where neither the summariser nor the agent limits an answer. Unit: tokens. */
 const usualAnswer = 4_096;
-/** As in the view's estimate. */
+/** The same figure as in the view's estimate. */
 const charactersPerToken = 4;
 
 /**
