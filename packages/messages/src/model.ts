@@ -98,7 +98,7 @@ function scaledTokens(event: LLMConvertibleEvent, perToken: number): number {
   return Math.ceil((estimateTokens(event) - media) / perToken) + media;
 }
 
-/** What `estimateTokens` of the view assumes. */
+/** The figure that `estimateTokens` of the view assumes. */
 const estimatedCharsPerToken = 4;
 
 function providerOf(model: string): ModelProvider {

@@ -20,7 +20,7 @@ export class LeasedSession implements PostgresClient {
   #timer: ReturnType<typeof setInterval> | undefined;
   /** Fails the statement that is under way. */
   #fail: ((error: Error) => void) | undefined;
-  /** How often the timer has come since that statement was asked. */
+  /** The number of ticks of the timer since that statement was sent. */
   #ticks = 0;
   // The connection may break while nothing is asked; without a listener the process would end.
   readonly #onError = () => this.lose();

@@ -70,7 +70,7 @@ where conversation > ${conversation} and version > 0 order by conversation limit
     takeWriter: `select pg_try_advisory_lock(${lock('writer')})::text as taken`,
     takeGate: `select pg_advisory_lock(${lock('gate')})::text as taken`,
     giveUp: `select pg_advisory_unlock(${lock('gate')})::text as gate, pg_advisory_unlock(${lock('writer')})::text as writer`,
-    /** Who holds the `writer` lock. A bigint key is stored in two halves. */
+    /** The holder of the `writer` lock. A bigint key is stored in two halves. */
     holder: `
 select activity.pid::text as pid, activity.application_name as name from pg_locks as lock
 join pg_stat_activity as activity on activity.pid = lock.pid

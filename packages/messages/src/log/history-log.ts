@@ -44,7 +44,7 @@ export class HistoryLog {
   #before: { readonly log: HistoryLog; readonly count: number } | undefined;
   readonly #reader: HistoryReader;
   #projection: ViewProjection;
-  /** What a compaction of the provider has replaced. */
+  /** The messages that a compaction of the provider has replaced. */
   readonly #replaced = new Set<EventId>();
   readonly #log: Event[] = [];
   readonly #eventsOf: Event[][] = [];
@@ -242,7 +242,7 @@ export class HistoryLog {
     });
   }
 
-  /** Where it was made; in a list that has become another one there, before the next answer; at the end of a shorter one. */
+  /** Returns the place where it was made. In a list that has become another one there: before the next answer; in a shorter one: the end. */
   #positionOf({ place, answersBefore, covers }: OwnEvent): number {
     const { list } = this;
     if (answersBefore === undefined || isPlaceIn(place, list)) return place.count;

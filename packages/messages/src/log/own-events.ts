@@ -9,7 +9,7 @@ import type { HostList } from './host-list.js';
  */
 const placeType = 'messages/place';
 
-/** What a refusal told of the window of a model: `model`, and `tokens` as the view estimates. */
+/** The window of a model that a refusal has stated: `model`, and `tokens` as the view estimates. */
 const windowType = 'messages/window';
 
 /** The beginning of a host's list. */
@@ -248,7 +248,7 @@ export class OwnEvents {
   }
 }
 
-/** What earlier versions have stored holds for lists that begin like all of the list. */
+/** State that earlier versions have stored holds for lists that begin like all of the list. */
 function placementIn(event: object): Placement | undefined {
   const place = placeIn(event);
   if (place === undefined) return undefined;

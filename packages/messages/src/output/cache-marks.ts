@@ -3,7 +3,7 @@ import type { CacheMark, Codec } from '../codecs/codec.js';
 import { marksIn } from '../codecs/parts.js';
 import type { SentMessage } from './output.js';
 
-/** What providers take in one request. @see provider-rules A12 and B11 */
+/** The number of marks that providers accept in one request. @see provider-rules A12 and B11 */
 const maxMarks = 4;
 
 /**
