@@ -248,7 +248,7 @@ export class OwnEvents {
   }
 }
 
-/** State that earlier versions have stored holds for lists that begin like all of the list. */
+/** Returns the placement that an event states. One of earlier versions holds for lists that begin like all of the list. */
 function placementIn(event: object): Placement | undefined {
   const place = placeIn(event);
   if (place === undefined) return undefined;
