@@ -19,7 +19,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { recordedSessions } from '../test-support/recorded-sessions.js';
 import { tight } from '../test-support/tight-condensers.js';
 import { readSessions } from './import/index.js';
-import { modelCalls } from './measure/recorded-session.js';
+import { modelCalls } from './import/log/model-calls.js';
 
 /**
  * What a condenser hides, recall reaches: by the address that a mask names, and by words and paths of the text, without the test

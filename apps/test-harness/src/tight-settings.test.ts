@@ -11,7 +11,7 @@ import type { Tight } from '../test-support/tight-condensers.js';
 import { readSessions } from './import/index.js';
 import type { Session } from './import/index.js';
 import { findRefusals } from './measure/refusals.js';
-import { modelCalls } from './measure/recorded-session.js';
+import { modelCalls } from './import/log/model-calls.js';
 
 /** So many condensations in a row are taken for a loop. */
 const mostInARow = 4;

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readSessions } from '../src/import/index.js';
 import type { Session } from '../src/import/index.js';
-import { modelCalls } from '../src/measure/recorded-session.js';
+import { modelCalls } from '../src/import/log/model-calls.js';
 
 const isLongRun = process.env['PALIMPSEST_LONG_RUNS'] === 'true';
 const isThorough = process.env['PALIMPSEST_THOROUGH'] === 'true';

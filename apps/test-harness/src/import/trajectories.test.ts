@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { modelCalls } from '../measure/recorded-session.js';
+import { modelCalls } from './log/model-calls.js';
 import { readSessions } from './read-sessions.js';
 
 const folder = process.env['PALIMPSEST_TRAJECTORIES'];

@@ -1,6 +1,6 @@
 import { eventFactory } from '@palimpsest/events';
 import { expect, test } from 'vitest';
-import { modelCalls } from './recorded-session.js';
+import { modelCalls } from '../import/log/model-calls.js';
 
 let next = 0;
 const create = eventFactory({ newId: () => `e${next++}`, now: () => new Date(0) });

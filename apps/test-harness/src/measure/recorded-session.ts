@@ -1,6 +1,6 @@
 import { isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { ContentPart, Event, EventId } from '@palimpsest/events';
-import { View } from '@palimpsest/view';
+import { modelCalls } from '../import/log/model-calls.js';
 
 /** The role of an event for the measures. `internal`: no model reads it. */
 export type EventKind = 'system' | 'user' | 'environment' | 'agent' | 'call' | 'result' | 'internal';
@@ -66,23 +66,6 @@ export function kindOfEvent(event: Event): EventKind {
   if (event.type !== 'message') return 'internal';
   if (event.role === 'assistant') return 'agent';
   return event.source === 'user' ? 'user' : 'environment';
-}
-
-/**
- * Returns the positions of the recorded model calls in a log: for each response, the position of its first action or
- * assistant message. The view's rules separate responses. The model call could receive only the events before its
- * position. Events that repeat an id are skipped, as in a view.
- */
-export function modelCalls(events: readonly Event[]): number[] {
-  const positions: number[] = [];
-  const seen = new Set<string>();
-  const view = View.fromEvents(events);
-  events.forEach((event, index) => {
-    if (seen.has(event.id)) return;
-    seen.add(event.id);
-    if (view.responseOf(event.id) === event.id) positions.push(index);
-  });
-  return positions;
 }
 
 /** Returns the text of an event as a model reads it, without thinking. Strings inside of JSON arguments stand unescaped, one a line. */

@@ -7,7 +7,7 @@ import {
   sessionOf,
   sessionsAt,
 } from '../../../test-support/fixtures/fixture-files.js';
-import { modelCalls } from '../../measure/recorded-session.js';
+import { modelCalls } from '../log/model-calls.js';
 
 const sessions = await sessionsAt(fixture('claude-code-jsonl.jsonl'));
 const [main, sidechain] = sessions;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fixture, jsonLines, outline, sessionAt, sessionOf } from '../../../test-support/fixtures/fixture-files.js';
-import { modelCalls } from '../../measure/recorded-session.js';
+import { modelCalls } from '../log/model-calls.js';
 
 const session = await sessionAt(fixture('codex-rollout.jsonl'));
 

@@ -12,7 +12,7 @@ import {
   withFiles,
 } from '../../../test-support/fixtures/fixture-files.js';
 import { isRecordOf, writeOpencodeDatabase } from '../../../test-support/opencode-database.js';
-import { modelCalls } from '../../measure/recorded-session.js';
+import { modelCalls } from '../log/model-calls.js';
 import { readSessions } from '../read-sessions.js';
 
 const session = await sessionAt(fixture('opencode.json'));

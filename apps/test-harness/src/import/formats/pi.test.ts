@@ -7,7 +7,7 @@ import {
   sessionAt,
   sessionOf,
 } from '../../../test-support/fixtures/fixture-files.js';
-import { modelCalls } from '../../measure/recorded-session.js';
+import { modelCalls } from '../log/model-calls.js';
 
 const session = await sessionAt(fixture('pi-session-jsonl.jsonl'));
 

@@ -2,7 +2,7 @@ import { isToolResult } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { jsonLines, noteKinds, outline, sessionOf } from '../../../test-support/fixtures/fixture-files.js';
-import { modelCalls } from '../../measure/recorded-session.js';
+import { modelCalls } from './model-calls.js';
 import { SessionRecorder } from './recorder.js';
 import { NoteTaker } from './session.js';
 import type { Session } from './session.js';

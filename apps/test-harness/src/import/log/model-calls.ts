@@ -1,0 +1,19 @@
+import type { Event } from '@palimpsest/events';
+import { View } from '@palimpsest/view';
+
+/**
+ * Returns the positions of the recorded model calls in a log: for each response, the position of its first action or
+ * assistant message. The view's rules separate responses. The model call could receive only the events before its
+ * position. Events that repeat an id are skipped, as in a view.
+ */
+export function modelCalls(events: readonly Event[]): number[] {
+  const positions: number[] = [];
+  const seen = new Set<string>();
+  const view = View.fromEvents(events);
+  events.forEach((event, index) => {
+    if (seen.has(event.id)) return;
+    seen.add(event.id);
+    if (view.responseOf(event.id) === event.id) positions.push(index);
+  });
+  return positions;
+}
