@@ -111,5 +111,4 @@ export { excerpt, oneLine, textOfEvent } from './calls/excerpt.js';
 export { remembered } from './calls/remembered.js';
 export type { CallStatus, ResultReading } from './calls/result.js';
 export { isFailedStatus, readResult, statusText } from './calls/result.js';
-export type { Names } from './calls/names.js';
-export { namesOf } from './calls/names.js';
+export { pathsOf } from './calls/paths.js';

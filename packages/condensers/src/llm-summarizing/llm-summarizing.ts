@@ -4,7 +4,7 @@ import { summaryTemplate } from '../authoring/model/summary.prompt.js';
 import { llmSummarizer } from '../authoring/summaries/summarizer.js';
 import { modelSummaryCondenser, modelSummaryOptions } from '../authoring/summaries/summarizing-condenser.js';
 import type { ModelSummaryOptions } from '../authoring/summaries/summarizing-condenser.js';
-import { factsOfRange } from '../extractive-summary/range-facts.js';
+import { factsOfRange } from '../digest/range-facts.js';
 
 /** Options of {@link llmSummarizingCondenser}. The default prompt is {@link summaryTemplate}. */
 export type LLMSummarizingOptions = ModelSummaryOptions;

@@ -1,7 +1,7 @@
 import { addressOf, describeHostFile, hostFilesOf, sliceText, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, ToolResultEvent } from '@palimpsest/events';
 import { argumentRoles, parseArguments } from '../authoring/calls/arguments.js';
-import { namesOf } from '../authoring/calls/names.js';
+import { pathsOf } from '../authoring/calls/paths.js';
 import { readResult, statusText } from '../authoring/calls/result.js';
 import { stubText } from './observation-masking.prompt.js';
 import type { NamedPaths } from './observation-masking.prompt.js';
@@ -73,7 +73,7 @@ export function pathsWithin(
   const space = Math.min(text.length * shareOfPaths, maxPathTokens * charactersPerToken);
   if (space <= 0) return { paths: [], otherPaths: 0 };
   return fitting(
-    namesOf(event).paths.filter((path) => text.includes(path) && !shown.includes(path)),
+    pathsOf(event).filter((path) => text.includes(path) && !shown.includes(path)),
     space,
   );
 }

@@ -2,7 +2,7 @@ import type { Condenser } from '@palimpsest/view';
 import { createCondenser, defineCondenser } from '../authoring/definition/define-condenser.js';
 import { modelSummaryCondenser, modelSummaryOptions } from '../authoring/summaries/summarizing-condenser.js';
 import type { ModelSummaryOptions } from '../authoring/summaries/summarizing-condenser.js';
-import { factsOfRange } from '../extractive-summary/range-facts.js';
+import { factsOfRange } from '../digest/range-facts.js';
 import { structuredSummarizer } from './structured-summarizer.js';
 import { structuredSummaryTemplate } from './structured-summary.prompt.js';
 

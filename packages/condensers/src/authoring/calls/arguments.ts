@@ -145,6 +145,19 @@ export function argumentRoles(call: CallArguments): ArgumentRoles {
   };
 }
 
+/** Returns the texts that a call replaces, those that it puts in their place, and other content that it writes. */
+export function replacedTexts({ leaves }: CallArguments): {
+  readonly old: readonly string[];
+  readonly fresh: readonly string[];
+  readonly content: readonly string[];
+} {
+  const texts = leaves.filter((leaf) => typeof leaf.value === 'string' && leaf.value !== '' && !isPath(leaf));
+  const named = (words: ReadonlySet<string>): string[] =>
+    texts.filter((leaf) => words.has(leaf.words[0] ?? '')).map(({ value }) => value as string);
+  const content = texts.filter(isContent).map(({ value }) => value as string);
+  return { old: named(oldWords), fresh: named(newWords), content };
+}
+
 /** Returns true for text in one of the two patch formats. */
 function looksLikePatch(text: string): boolean {
   return /^\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )/m.test(text) || /^--- \S.*\r?\n\+\+\+ \S/m.test(text);

@@ -1,3 +1,4 @@
+import type { LLMConvertibleEvent } from '@palimpsest/events';
 import { keptEventIds, newestStep } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import type { EventRange } from '../authoring/rolling/selection.js';
@@ -18,6 +19,24 @@ export function rangeDownTo(view: View, room: number, keepFirst: number): EventR
   const start = view.cutPoints.atOrAfter(keepFirst);
   const end = Math.min(view.cutPoints.atOrAfter(low) ?? length, newestStep(view).cutPoint);
   return start === undefined || end <= start ? undefined : { start, end };
+}
+
+/**
+ * Returns a range that ends before the second newest step, if that step and what follows it hold at most `room` tokens; else the range.
+ */
+export function beforeSecondStep(view: View, range: EventRange, room: number): EventRange {
+  const newest = newestStep(view).cutPoint;
+  let start: number | undefined;
+  let response: string | undefined;
+  for (let index = newest - 1; index >= range.start; index--) {
+    const own = view.responseOf((view.events.at(index) as LLMConvertibleEvent).id);
+    if (own === undefined) continue;
+    if (response !== undefined && own !== response) break;
+    [start, response] = [index, own];
+  }
+  const end = start === undefined ? undefined : view.cutPoints.atOrBefore(start);
+  const isHeld = end !== undefined && end > range.start && end < range.end && view.tokens(end) <= room;
+  return isHeld ? { start: range.start, end } : range;
 }
 
 /** Less text that stays does not make a condensation dearer. Unit: tokens. */

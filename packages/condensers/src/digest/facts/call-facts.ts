@@ -84,16 +84,6 @@ export function callFacts(action: ActionEvent, result: ToolResultEvent, known: K
   return facts;
 }
 
-/**
- * Returns the facts of one answered call as if nothing was known before it, whatever {@link callFacts} was asked
- * before.
- */
-export function factsAlone(action: ActionEvent, result: ToolResultEvent): readonly Fact[] {
-  const before = read.get(result);
-  const isAlone = before?.action === action && before.asked.every(({ answer }) => !answer);
-  return isAlone ? before.facts : factsOf(action, result, nothingKnown);
-}
-
 /** The state at the beginning of a log. */
 export const nothingKnown: KnownBefore = {
   knowsFile: () => false,

@@ -1,11 +1,9 @@
-/** The first lines of a summary that was made without a model, with or without files that stay as they were read. */
-export function summaryHeader(events: number, keepsFiles = false): string {
+/** The first lines of a summary that was made without a model. */
+export function summaryHeader(events: number): string {
   return (
     `Summary of ${events} earlier events of this conversation, which are no longer shown. It was put together from the log by ` +
     'rule: names, paths, ids and statuses are exact. What is listed as done is done; do not do it again. ' +
-    (keepsFiles
-      ? 'The files that are still shown are as they were read, with the edits since; read any other file again before you edit it. '
-      : 'Read a file again before you edit it. ') +
+    'Read a file again before you edit it. ' +
     'The log keeps the originals: an address, a path or words from them find them.'
   );
 }
@@ -26,9 +24,6 @@ export const headings = {
   readFiles: 'Files only read',
   looks: 'Looked at (newest last)',
   agentWords: 'What you said last',
-  hiddenPaths: 'Paths in what is no longer shown (newest first)',
-  hiddenOutlines: 'Defined in what is no longer shown (file: definitions)',
-  hiddenSymbols: 'Names in what is no longer shown (newest first)',
 } as const;
 
 /** Stands where entries of a section did not fit. */

@@ -20,8 +20,6 @@ export interface RenderManifestOptions {
   readonly userCharacters?: number | undefined;
   /** False if the user's first message is still shown, so that the first one of the manifest is not the request. @defaultValue true */
   readonly beginsWithRequest?: boolean | undefined;
-  /** True if files stay as they were read, with the edits since. @defaultValue false */
-  readonly keepsFiles?: boolean | undefined;
   /** The entries that still run, the newest last. @defaultValue nothing */
   readonly running?: readonly RunningEntry[] | undefined;
   /** Any event of the log as it was logged; the texts of messages are read from it. */
@@ -37,7 +35,7 @@ export interface RenderManifestOptions {
  * turns, earlier summaries, open tasks, ids of what runs, and last the user's messages. Within a kind the oldest is dropped first.
  */
 export function renderManifest(manifest: Manifest, options: RenderManifestOptions): string | undefined {
-  const header = summaryHeader(options.events, options.keepsFiles);
+  const header = summaryHeader(options.events);
   const space = options.maxCharacters - header.length;
   if (space < 0) return undefined;
   const userSpace = Math.min(space, options.userCharacters ?? Math.floor(options.maxCharacters / 3));

@@ -2,12 +2,12 @@ import type { View } from '@palimpsest/view';
 import type { FileOperation } from '../authoring/calls/arguments.js';
 import { oneLine } from '../authoring/calls/excerpt.js';
 import type { RangeContent, RangeFact, RangeFacts, ReadRangeFacts } from '../authoring/summaries/range.js';
-import { readFacts, readFactsAhead, stillRunning } from './manifest/event-facts.js';
-import type { TaskItem } from './manifest/fact.js';
-import { manifestThrough } from './manifest/lineage.js';
-import { Manifest } from './manifest/manifest.js';
-import { isOpen } from './manifest/task-facts.js';
-import { wordsOfEvent } from './manifest/words-of-event.js';
+import { readFacts, readFactsAhead, stillRunning } from './facts/event-facts.js';
+import type { TaskItem } from './facts/fact.js';
+import { manifestThrough } from './facts/lineage.js';
+import { Manifest } from './facts/manifest.js';
+import { isOpen } from './facts/task-facts.js';
+import { wordsOfEvent } from './facts/words-of-event.js';
 
 /** So many failing tests come before the changed files, which so have room. */
 const firstTests = 5;

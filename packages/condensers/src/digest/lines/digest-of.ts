@@ -1,0 +1,39 @@
+import { estimateTextTokens } from '@palimpsest/events';
+import type { LLMConvertibleEvent } from '@palimpsest/events';
+import type { View } from '@palimpsest/view';
+import { excerptsEnd, excerptsHeading, excerptsStart, pathsHeading } from './digest.prompt.js';
+import { excerptsOf } from './excerpts.js';
+import { hiddenLines } from './hidden-lines.js';
+import { hiddenPaths } from './hidden-paths.js';
+import { loggedEvents } from './log-of-view.js';
+
+/** The part of a digest that paths may take. */
+const shareOfPaths = 0.2;
+/** A digest with less room says nothing. Unit: tokens. */
+const leastTokens = 100;
+
+/**
+ * Returns what a model may need of the events that it no longer reads: paths, then lines of results and edits, of all that is hidden, read
+ * from the log. Empty where the room is too small.
+ *
+ * @param going - the events that are forgotten now
+ * @param text - what stands before the digest in the same summary
+ * @param maxTokens - what it may take. Unit: tokens, as {@link estimateTextTokens} counts
+ */
+export function digestOf(
+  view: View,
+  going: readonly LLMConvertibleEvent[],
+  text: string,
+  maxTokens: number,
+): readonly string[] {
+  if (maxTokens < leastTokens) return [];
+  const events = loggedEvents(view, going);
+  const paths = hiddenPaths(events, text, maxTokens * shareOfPaths);
+  const listed = paths.length === 0 ? [] : [[pathsHeading, ...paths].join('\n')];
+  const before = [text, ...listed].join('\n\n');
+  const frame = [excerptsHeading, excerptsStart, excerptsEnd].join('\n');
+  const room = maxTokens - estimateTextTokens(listed.join('')) - estimateTextTokens(frame);
+  const excerpts = excerptsOf(hiddenLines(view, events, before), room).filter((line) => !line.includes(excerptsEnd));
+  if (excerpts.length === 0) return listed;
+  return [...listed, [excerptsHeading, excerptsStart, ...excerpts, excerptsEnd].join('\n')];
+}

@@ -1,0 +1,85 @@
+import type { ActionEvent } from '@palimpsest/events';
+import { argumentRoles, parseArguments, replacedTexts } from '../../authoring/calls/arguments.js';
+import { remembered } from '../../authoring/calls/remembered.js';
+import { writesAll } from '../facts/file-facts.js';
+
+/** The change that a call makes to one file. */
+export interface FileEdit {
+  readonly path: string;
+  /** The lines that it puts into the file, as they were written. */
+  readonly put: readonly string[];
+  /** The lines that it takes from the file, without the blanks around them. */
+  readonly taken: ReadonlySet<string>;
+  /** True if `put` is the whole file: each other line is taken. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Returns what a call changes in files, as its arguments state it: replacements, patches, whole files, insertions. Empty for a call that
+ * only reads, and for shell commands without a patch. Whether the call succeeded is in its result. A call is read once.
+ */
+export const editsOf: (action: ActionEvent) => readonly FileEdit[] = (action) => read(action, undefined);
+
+const read = /* @__PURE__ */ remembered((action: ActionEvent, _: undefined): readonly FileEdit[] => {
+  const { name, arguments: text } = action.toolCall;
+  const call = parseArguments(text);
+  const roles = argumentRoles(call);
+  if (roles.patch !== undefined) return editsOfPatch(roles.patch);
+  const [path] = roles.paths;
+  if (path === undefined || roles.command !== undefined) return [];
+  const { old, fresh, content } = replacedTexts(call);
+  const put = linesOf(old.length > 0 ? fresh : [...fresh, ...content]);
+  const isWhole = writesAll({ toolName: name, roles });
+  return old.length === 0 && put.length === 0 ? [] : [fileEdit(path, put, linesOf(old), isWhole)];
+});
+
+function linesOf(texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text) => text.split('\n'));
+}
+
+function fileEdit(path: string, put: readonly string[], old: readonly string[], isWhole: boolean): FileEdit {
+  const stays = new Set(put.map((line) => line.trim()));
+  const taken = new Set(old.map((line) => line.trim()).filter((key) => key !== '' && !stays.has(key)));
+  return { path, put, taken, isWhole };
+}
+
+const fileOfMarkedPatch = /^\*\*\* (Add File|Update File|Delete File|Move to): (.+)/;
+
+/** Reads the `*** Begin Patch` format and unified diffs. */
+function editsOfPatch(patch: string): readonly FileEdit[] {
+  const edits: FileEdit[] = [];
+  let [path, put, old]: [string | undefined, string[], string[]] = [undefined, [], []];
+  let isWhole = false;
+  const begin = (next: string | undefined, nextIsWhole = false): void => {
+    if (path !== undefined && (put.length > 0 || old.length > 0 || isWhole))
+      edits.push(fileEdit(path, put, old, isWhole));
+    [path, put, old, isWhole] = [next, [], [], nextIsWhole];
+  };
+  for (const raw of patch.split('\n')) {
+    const line = raw.trimEnd();
+    const [, word, marked = ''] = fileOfMarkedPatch.exec(line) ?? [];
+    if (word !== undefined) begin(marked.trim(), word === 'Add File' || word === 'Delete File');
+    else if (line.startsWith('--- ')) begin(diffPath(line));
+    else if (line.startsWith('+++ ')) path = diffPath(line) ?? path;
+    else if (line.startsWith('+')) put.push(line.slice(1));
+    else if (line.startsWith('-')) old.push(line.slice(1));
+  }
+  begin(undefined);
+  return edits;
+}
+
+/** The path in a header of a unified diff; undefined for `/dev/null`. */
+function diffPath(line: string): string | undefined {
+  const path = line.slice(4).split('\t', 1)[0]?.trim();
+  return path === undefined || path === '/dev/null' ? undefined : path.replace(/^[ab]\//, '');
+}
+
+/** Returns true if two spellings can be those of one file: one ends with the other. */
+export function isSameFile(a: string, b: string): boolean {
+  const [one, other] = [plain(a), plain(b)];
+  return one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`);
+}
+
+function plain(path: string): string {
+  return path.replace(/^(?:\.?\/)+/, '');
+}
