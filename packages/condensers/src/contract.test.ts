@@ -4,6 +4,7 @@ import { describe, test } from 'vitest';
 import { contractSeeds } from '../test-support/contract-seeds.js';
 import { hangingLLM, standInLLM } from '../test-support/stand-in-llm.js';
 import { condenserByName, condenserNames, condenserNamesWithModel } from './config/own-condensers.js';
+import { digestCondenser } from './digest/digest.js';
 import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
 import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
 import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
@@ -60,23 +61,15 @@ describe('observationMasking with arguments', () => {
 describe('priced', () => {
   const stages = () => [
     observationMaskingCondenser({ attentionWindow: 8, minSavedTokens: 300 }),
-    extractiveSummaryCondenser({
-      maxSize: 1_000,
-      keepFirst: 1,
-      targetTokens: 2_000,
-      maxSummaryTokens: 300,
-      maxNameTokens: 200,
-      maxFileTokens: 300,
-    }),
+    digestCondenser({ maxSize: 1_000, keepFirst: 1, targetTokens: 2_000, maxFactTokens: 300, maxLineTokens: 500 }),
   ];
   contract({ test, create: () => pricedCondenser({ stages: stages() }), actsOn: session() });
 });
 
-describe('extractiveSummary with names and files in work', () => {
+describe('digest beside a small target', () => {
   contract({
     test,
-    create: () =>
-      extractiveSummaryCondenser({ maxSize: 20, targetTokens: 1_500, maxNameTokens: 300, maxFileTokens: 600 }),
+    create: () => digestCondenser({ maxSize: 20, targetTokens: 1_500, maxFactTokens: 400, maxLineTokens: 900 }),
     actsOn: session(),
   });
 });

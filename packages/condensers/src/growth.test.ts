@@ -9,6 +9,7 @@ import { amortizedForgettingCondenser } from './amortized-forgetting/amortized-f
 import { browserOutputCondenser } from './browser-output/browser-output.js';
 import { condenserNames } from './config/own-condensers.js';
 import { conversationWindowCondenser } from './conversation-window/conversation-window.js';
+import { digestCondenser } from './digest/digest.js';
 import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
 import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
 import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
@@ -78,6 +79,7 @@ const runs: Readonly<Record<string, Run>> = {
     // It acts on requests alone: a step may come on top, and each request halves.
     check: heldBy(300),
   },
+  digest: { create: () => digestCondenser(), check: heldBy(120) },
   extractiveSummary: { create: () => extractiveSummaryCondenser(), check: heldBy(120) },
   'extractiveSummary by tokens': {
     create: () => extractiveSummaryCondenser({ maxSize: 100_000, maxTokens: 20_000 }),

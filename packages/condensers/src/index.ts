@@ -3,7 +3,7 @@ export { amortizedForgetting, amortizedForgettingCondenser } from './amortized-f
 export { browserOutput, browserOutputCondenser } from './browser-output/browser-output.js';
 export { conversationWindow, conversationWindowCondenser } from './conversation-window/conversation-window.js';
 export { digest, digestCondenser } from './digest/digest.js';
-export { extractiveSummary, extractiveSummaryCondenser } from './digest/extractive-summary.js';
+export { extractiveSummary, extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
 export { factsOfRange } from './digest/range-facts.js';
 export { llmAttention, llmAttentionCondenser } from './llm-attention/llm-attention.js';
 export { llmSummarizing, llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
@@ -20,7 +20,7 @@ export type { AmortizedForgettingOptions } from './amortized-forgetting/amortize
 export type { BrowserOutputOptions } from './browser-output/browser-output.js';
 export type { ConversationWindowOptions } from './conversation-window/conversation-window.js';
 export type { DigestOptions } from './digest/digest.js';
-export type { ExtractiveSummaryOptions } from './digest/extractive-summary.js';
+export type { ExtractiveSummaryOptions } from './extractive-summary/extractive-summary.js';
 export type { LLMAttentionOptions } from './llm-attention/llm-attention.js';
 export type { LLMSummarizingOptions } from './llm-summarizing/llm-summarizing.js';
 export type { ObservationMaskingOptions } from './observation-masking/observation-masking.js';

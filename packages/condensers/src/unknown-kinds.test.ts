@@ -5,9 +5,9 @@ import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { eventText } from './authoring/model/event-text.js';
 import { selectConversationWindow } from './conversation-window/conversation-window.js';
-import { readFacts } from './extractive-summary/manifest/event-facts.js';
-import { Manifest } from './extractive-summary/manifest/manifest.js';
-import { wordsOfEvent } from './extractive-summary/manifest/words-of-event.js';
+import { readFacts } from './digest/facts/event-facts.js';
+import { Manifest } from './digest/facts/manifest.js';
+import { wordsOfEvent } from './digest/facts/words-of-event.js';
 import { timelineOf } from './sliding-window/timeline.js';
 
 const text = (words: string) => [{ type: 'text' as const, text: words }];

@@ -70,7 +70,7 @@ describe('an object', () => {
     });
     expect(condenser.name).toBe('priced');
     const both = await loadCondenser({ type: 'priced', preset: 'cheapest', stages: [{ type: 'noOp' }] });
-    expect(both.stages?.map(({ name }) => name)).toEqual(['noOp', 'extractiveSummary']);
+    expect(both.stages?.map(({ name }) => name)).toEqual(['noOp', 'digest']);
   });
 
   test('pipelines within pipelines', async () => {

@@ -53,6 +53,7 @@ test('the documented options of each factory are those of its schema', () => {
   const same: readonly true[] = [
     true satisfies SameOptions<root.AmortizedForgettingOptions, typeof root.amortizedForgetting>,
     true satisfies SameOptions<root.BrowserOutputOptions, typeof root.browserOutput>,
+    true satisfies SameOptions<root.DigestOptions, typeof root.digest>,
     true satisfies SameOptions<root.ExtractiveSummaryOptions, typeof root.extractiveSummary>,
     true satisfies SameOptions<root.LLMAttentionOptions, typeof root.llmAttention>,
     true satisfies SameOptions<root.LLMSummarizingOptions, typeof root.llmSummarizing>,
@@ -77,6 +78,7 @@ test('every name gives a condenser of that name', () => {
     'browserOutput',
     'amortizedForgetting',
     'conversationWindow',
+    'digest',
     'extractiveSummary',
     'priced',
     'pipeline',

@@ -5,7 +5,7 @@ import { isCondensation, View } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { pipelineCondenser } from '../pipeline/pipeline.js';
-import { extractiveSummaryCondenser } from './extractive-summary.js';
+import { digestCondenser } from './digest.js';
 
 /** The log as another process reads it: nothing is remembered of its events. */
 const readAgain = (events: readonly Event[]): readonly Event[] =>
@@ -14,7 +14,7 @@ const readAgain = (events: readonly Event[]): readonly Event[] =>
 /** `npm test` meets the first half of the session, with a revert; CI's thorough run all: `.ci/run`. */
 const isThorough = process.env['PALIMPSEST_THOROUGH'] === 'true';
 
-const alone = () => extractiveSummaryCondenser({ maxSize: 20, maxNameTokens: 400, maxFileTokens: 600 });
+const alone = () => digestCondenser({ maxSize: 20, targetTokens: 4_000, maxLineTokens: 900 });
 
 async function summaryWith(condenser: Condenser, events: readonly Event[]) {
   const result = await condenser.condense(View.fromEvents(events), { report: () => {} });

@@ -1,4 +1,5 @@
-import type { Condensation, CreateEvent } from '@palimpsest/events';
+import { isUserMessage } from '@palimpsest/events';
+import type { Condensation, CondensationSummaryEvent, CreateEvent, LLMConvertibleEvent } from '@palimpsest/events';
 import { condensation, newestStep, NoCondensationAvailableError } from '@palimpsest/view';
 import type { CondenseContext, Reducer, Reduction, View } from '@palimpsest/view';
 import { calibrationOf } from '../authoring/rolling/calibration.js';
@@ -126,14 +127,13 @@ function limitsWithin(
   { tokenBudget = Infinity }: Requirement,
   calibration: number,
 ): SummaryLimits {
-  // A budget of nothing is no reason to let the history grow.
-  const most = Math.max(leastFactTokens, tokenBudget * shareOfBudget);
   const { maxFactTokens, maxUserWordTokens, maxLineTokens } = limits;
-  const share = Math.min(1 / calibration, most / (maxFactTokens + maxUserWordTokens));
+  const most = tokenBudget * shareOfBudget;
   return {
-    maxFactTokens: maxFactTokens * share,
-    maxUserWordTokens: maxUserWordTokens * share,
-    maxLineTokens: Math.min(maxLineTokens / calibration, tokenBudget * shareOfBudget),
+    // A budget of nothing is no reason to let the history grow.
+    maxFactTokens: Math.min(maxFactTokens / calibration, Math.max(leastFactTokens, most / 2)),
+    maxUserWordTokens: Math.min(maxUserWordTokens / calibration, most / 2),
+    maxLineTokens: Math.min(maxLineTokens / calibration, most),
   };
 }
 
@@ -149,13 +149,30 @@ function reductionOf(view: View, { start, end, kept }: KeptRange, limits: Summar
     else keptTokens += view.tokens(index, index + 1);
   }
   const gone = view.tokens(first, end) - keptTokens;
-  const added = Math.min(limits.maxFactTokens + limits.maxLineTokens, gone / 2);
+  const words = Math.min(limits.maxUserWordTokens, userWordTokens(view, start, end));
+  const added = Math.min(limits.maxFactTokens + limits.maxLineTokens, gone / 2) + words;
   const savedTokens = gone - added;
   const goneEvents = end - start - kept.length;
   if (!view.unhandledCondensationRequest && !isProgress(view, { events: goneEvents, tokens: savedTokens }))
     return undefined;
   const newest = newestStep(view).start;
   return { savedTokens, rewrittenTokens: view.tokens(end, Math.max(end, newest)) + keptTokens + added };
+}
+
+/** The size of the user's words in a range, and in the summaries of earlier condensations. Costs O(range). */
+function userWordTokens(view: View, start: number, end: number): number {
+  let tokens = 0;
+  for (let index = start; index < end; index++) {
+    const event = view.events.at(index) as LLMConvertibleEvent;
+    if (isUserMessage(event)) tokens += view.tokens(index, index + 1);
+    else if (event.type === 'condensation-summary') tokens += wordsInSummary(view, event);
+  }
+  return tokens;
+}
+
+function wordsInSummary({ condensations }: View, { condensationId }: CondensationSummaryEvent): number {
+  const words = condensations.findLast(({ id }) => id === condensationId)?.metadata?.['userWordTokens'];
+  return typeof words === 'number' ? words : 0;
 }
 
 /** @throws {@link NoCondensationAvailableError} when nothing is left to forget, or too little is saved. */

@@ -27,11 +27,15 @@ export interface RangeSummary {
   readonly forgottenEvents: number;
   /** The size of the forgotten events. Unit: tokens. */
   readonly forgottenTokens: number;
-  /** For the condensation: `coveredEvents`, the condensations that it `replaces`, and the `facts` of this range alone. */
+  /**
+   * For the condensation: `coveredEvents`, the condensations that it `replaces`, the `facts` of this range alone, and the size of the user's
+   * words in the summary.
+   */
   readonly metadata: {
     readonly coveredEvents: number;
     readonly replaces: readonly string[];
     readonly facts: readonly Fact[];
+    readonly userWordTokens: number;
   };
 }
 
@@ -80,15 +84,23 @@ export function summaryOfRange(
   const metadata = { coveredEvents, replaces: lineage.replaces, facts: [...lineage.newFacts, ...newFacts] };
   let share = 1;
   for (let attempt = 0; attempt < mostAttempts; attempt++, share *= smaller) {
-    const facts = factsText(view, manifest, reading, going, scaled(limits, share));
-    if (facts === undefined) return undefined;
+    const written = factsText(view, manifest, reading, going, scaled(limits, share));
+    if (written === undefined) return undefined;
+    const { text: facts, userWordTokens } = written;
     const maxLineTokens = Math.min(limits.maxLineTokens, tokens / 2) * share;
     const digest = digestOf(view, forgotten, facts, maxLineTokens * going.estimate);
     const summary = [facts, ...digest].join('\n\n').toWellFormed();
     const summaryTokens = view.tokensOf(summaryEvent(summary));
     if (summaryTokens >= tokens) continue;
     const sizes = { summaryTokens, forgottenEvents: forgotten.length, forgottenTokens: tokens };
-    return { ids: forgotten.map(({ id }) => id), range: rangeOf(view, going), lineage, summary, ...sizes, metadata };
+    return {
+      ids: forgotten.map(({ id }) => id),
+      range: rangeOf(view, going),
+      lineage,
+      summary,
+      ...sizes,
+      metadata: { ...metadata, userWordTokens },
+    };
   }
   return undefined;
 }
@@ -151,7 +163,7 @@ function factsText(
   reading: Omit<RenderManifestOptions, 'maxCharacters' | 'userCharacters'>,
   { tokens, summaryTokens, estimate }: Going,
   { maxFactTokens, maxUserWordTokens }: SummaryLimits,
-): string | undefined {
+): { readonly text: string; readonly userWordTokens: number } | undefined {
   const said = spaceFor(userWordsOf(manifest, reading), view, maxUserWordTokens);
   let userCharacters = said.characters;
   const room = Math.min(maxFactTokens, summaryTokens + (tokens - summaryTokens) / 2);
@@ -162,7 +174,7 @@ function factsText(
     if (text === undefined) return undefined;
     const taken = view.tokensOf(summaryEvent(text));
     const limit = maxFactTokens + said.tokens;
-    if (taken <= limit) return text;
+    if (taken <= limit) return { text, userWordTokens: said.tokens };
     characters = Math.min(characters, text.length) - Math.ceil(((taken - limit) * text.length) / taken);
     if (attempt > 1) userCharacters = Math.min(userCharacters, characters);
   }

@@ -415,10 +415,10 @@ test('the stages of a preset stand behind those that are given', async () => {
   const seen: string[] = [];
   const first: Condenser = { name: 'first', condense: (view) => (seen.push('first'), view) };
   const condenser = pricedCondenser({ stages: [first], preset: 'noCache' });
-  expect(condenser.stages?.map(({ name }) => name)).toEqual(['first', 'extractiveSummary']);
+  expect(condenser.stages?.map(({ name }) => name)).toEqual(['first', 'digest']);
   const result = await condenser.condense(View.fromEvents(long), {});
   expect(seen).toEqual(['first']);
-  expect(isCondensation(result) && result.metadata).toMatchObject({ stage: 'extractiveSummary', reason: 'cold' });
+  expect(isCondensation(result) && result.metadata).toMatchObject({ stage: 'digest', reason: 'cold' });
 });
 
 test('what a reducer shows is what the next stages and the host read, in a preview too', async () => {

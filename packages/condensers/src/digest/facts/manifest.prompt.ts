@@ -30,3 +30,6 @@ export const headings = {
 export function leftOutLine(count: number): string {
   return `- (${count} older left out)`;
 }
+
+/** Stands before the user's words where long ones did not fit. */
+export const cutNote = '(Long messages are cut in the middle; their addresses find the whole.)';

@@ -1,6 +1,7 @@
 import { addressOf } from '@palimpsest/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { cutNote } from './manifest.prompt.js';
 import { userWordsSection } from './user-words.js';
 
 const section = (texts: readonly string[], beginsWithRequest = true) => {
@@ -38,8 +39,8 @@ test('where the request is still shown, the first of what is told is no more tha
 
 test('a long message is cut in the middle, says how much is left out, and where', () => {
   const long = `begin ${'x'.repeat(5_000)} end`;
-  const [first, second, third] = section(['short one', long, 'short two']).fit(1_000);
-  expect([first, third]).toEqual(['- short one', '- short two']);
+  const [head, first, second, third] = section(['short one', long, 'short two']).fit(1_000);
+  expect([head, first, third]).toEqual([cutNote, '- short one', '- short two']);
   const [, left, address] = / \[… (\d+) characters left out, address (\w{8})\] /.exec(second ?? '') ?? [];
   expect(address).toBe(addressOf('1'));
   expect(second).toMatch(/^- begin x+ .* x+ end$/);

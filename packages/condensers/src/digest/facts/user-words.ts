@@ -1,6 +1,6 @@
 import { addressOf, sliceText } from '@palimpsest/events';
 import type { EventId } from '@palimpsest/events';
-import { leftOutLine } from './manifest.prompt.js';
+import { cutNote, leftOutLine } from './manifest.prompt.js';
 import { fairLimit, sizeOfLines } from './section.js';
 import type { Section } from './section.js';
 
@@ -43,14 +43,15 @@ export function userWordsSection(
       const { said, leftOut } = chosen(ids, { ...read, textOf }, characters);
       if (said.length === 0) return [];
       const note = leftOut === 0 ? [] : [leftOutLine(leftOut)];
+      const texts = said.map(({ text }) => text);
       const room = characters - sizeOfLines(note) - said.reduce((sum, one) => sum + frame(one), 0);
-      const limit = fairLimit(
-        said.map(({ text }) => text),
-        room,
-      );
+      const isCut = texts.some((text) => text.length > fairLimit(texts, room));
+      // Where hardly anything fits, the words come first.
+      const head = isCut && room > 4 * cutNote.length ? [cutNote] : [];
+      const limit = fairLimit(texts, room - sizeOfLines(head));
       const lines = said.map((one) => `- ${cut(one, limit)}${often(one)}`);
       const before = read.beginsWithRequest ? lines.splice(0, 1) : [];
-      return [...before, ...note, ...lines.reverse()];
+      return [...head, ...before, ...note, ...lines.reverse()];
     },
   };
 }

@@ -10,7 +10,7 @@ import {
   wholeNumber,
 } from '../authoring/definition/option-schemas.js';
 import type { SizeOptions } from '../authoring/definition/option-schemas.js';
-import { rollingSummary } from './rolling-summary.js';
+import { rollingSummary } from '../digest/rolling-summary.js';
 
 /** Options of {@link extractiveSummaryCondenser}. */
 export interface ExtractiveSummaryOptions extends SizeOptions {
@@ -21,13 +21,18 @@ export interface ExtractiveSummaryOptions extends SizeOptions {
    * longest are cut in the middle, with the address of the original. Unit: tokens. @defaultValue two thirds of `maxSummaryTokens`
    */
   readonly maxUserWordTokens?: number | undefined;
+  /**
+   * The size to which the view is condensed, without what is sent beside it, what always stays, and the user's words. Unit: tokens, as the
+   * provider counts. @defaultValue half of the limit that was exceeded
+   */
+  readonly targetTokens?: number | undefined;
   /** Creates the condensation. @defaultValue the factory of `@palimpsest/events` */
   readonly createEvent?: CreateEvent | undefined;
 }
 
 /**
  * Returns the condenser of a rolling summary without a model: a list of facts replaces the middle of the history. It is {@link
- * digestCondenser} without the digest and without a target. The first `keepFirst` events, the newest events and the whole newest step stay.
+ * digestCondenser} without the digest. The first `keepFirst` events, the newest events and the whole newest step stay.
  *
  * The list has, as recorded in the log: the user's messages, the ids of what still runs, open tasks, the summaries of other condensers, how
  * the agent's turns ended and what the user answered, files created, modified and deleted, failing tests, errors, commands with their exit
@@ -56,16 +61,17 @@ export const extractiveSummary = /* @__PURE__ */ defineCondenser({
       ...sizeOptions(4),
       maxSummaryTokens: z._default(wholeNumber(1), 3_000),
       maxUserWordTokens: z.optional(wholeNumber(0)),
+      targetTokens: z.optional(wholeNumber(1)),
     }),
     /* @__PURE__ */ roomBehindFirst('a summary and an event'),
   ),
-  create: ({ maxSize, maxTokens, keepFirst, maxSummaryTokens, maxUserWordTokens }, { createEvent }) =>
+  create: ({ maxSize, maxTokens, keepFirst, maxSummaryTokens, maxUserWordTokens, targetTokens }, { createEvent }) =>
     rollingSummary({
       name: 'extractiveSummary',
       maxSize,
       maxTokens,
       keepFirst: keepFirst ?? defaultKeepFirst(maxSize, 'a summary and an event'),
-      targetTokens: undefined,
+      targetTokens,
       maxFactTokens: maxSummaryTokens,
       maxUserWordTokens: maxUserWordTokens ?? Math.floor((maxSummaryTokens * 2) / 3),
       maxLineTokens: 0,
