@@ -8,7 +8,8 @@ import type * as AiSdk from 'ai';
 import type { LanguageModel, LanguageModelMiddleware, ModelMessage, UIMessage } from 'ai';
 import { afterEach, describe, expect, it } from 'vitest';
 import type * as Ours from '../src/index.js';
-import type { AiMessage, CondensingOptions, Step } from '../src/index.js';
+import type { AiMessage, CondensingOptions } from '../src/index.js';
+import type { Step } from '../src/step-messages.js';
 import { rewritesIn, scriptedModel, sentTo } from './scripted-model.js';
 import type { Api, Script } from './scripted-model.js';
 

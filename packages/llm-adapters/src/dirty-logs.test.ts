@@ -2,7 +2,6 @@
 import type { Event, Message } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { addFeatureCounts, randomLog } from '@palimpsest/view/testing';
-import type { FeatureCounts } from '@palimpsest/view/testing';
 import {
   checkAnthropicRequest,
   checkChatCompletionsRequest,
@@ -29,7 +28,7 @@ const tools = ['read', 'run', 'search', half].map((name) => ({
 const wire = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
 
 it('no body made of a dirty log is refused by any provider', () => {
-  const counts: FeatureCounts[] = [];
+  const counts: Parameters<typeof addFeatureCounts>[0][number][] = [];
   for (let seed = 0; seed < (isThorough ? 60 : 20); seed++) {
     const log = randomLog({ seed, dirty: true, length: 50 });
     counts.push(log.counts);

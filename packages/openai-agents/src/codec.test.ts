@@ -5,7 +5,7 @@ import { agentSteps, ownToolHistory, pixel, plainHistory, richHistory } from '..
 import { openaiServer } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { agentItems } from './index.js';
-import type { AgentItem } from './index.js';
+import type { AgentItem } from './agent-item.js';
 
 describe('the codec of the Agents SDK', () => {
   codecContract({ test, create: () => agentItems(), conversations: () => [plainHistory(), richHistory()] });

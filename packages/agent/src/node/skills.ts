@@ -2,7 +2,7 @@ import { sliceText } from '@palimpsest/events';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { assertCount } from '../errors.js';
-import { InvalidSkillError, parseAgentSkill, parseSkill } from '../prompts/index.js';
+import { InvalidSkillError, parseAgentSkill, parseSkill } from '../prompts/skill.js';
 import type { Skill } from '../prompts/index.js';
 import { ifThere, instructionFileNames, instructionFilesOf, isWithin, readGuarded } from './files.js';
 
