@@ -18,7 +18,7 @@ export {
 } from './tool-calls/built-in-tools.js';
 export type { ConfirmationPolicy } from './confirmation.js';
 export type { Hooks } from './hooks.js';
-export type { Instrumentation, Work } from './instrumentation.js';
+export type { Instrumentation } from './instrumentation.js';
 export { instrumentedLLM } from './instrumentation.js';
 export type { OutputStore } from './tool-calls/output.js';
 export type { Limits } from './limits.js';

@@ -2,5 +2,5 @@ export type { AiMessage } from './codec.js';
 export { modelMessages, promptMessages } from './codec.js';
 export type { CondensingOptions, CondensingStep } from './condensing.js';
 export { condensing } from './condensing.js';
-export type { CondensingMiddleware, CondensingMiddlewareOptions } from './middleware.js';
+export type { CondensingMiddleware } from './middleware.js';
 export { condensingMiddleware } from './middleware.js';

@@ -4,7 +4,7 @@ import {
   checkAnthropicRequest,
   checkChatCompletionsRequest,
   checkResponsesRequest,
-} from '@palimpsest/provider-servers';
+} from '@palimpsest/provider-servers/rules';
 import { describe, expect, it, test } from 'vitest';
 import { fewer } from '../test-support/fewer.js';
 import { anyCharacter } from '../test-support/any-character.js';

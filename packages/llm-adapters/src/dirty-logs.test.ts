@@ -6,7 +6,7 @@ import {
   checkAnthropicRequest,
   checkChatCompletionsRequest,
   checkResponsesRequest,
-} from '@palimpsest/provider-servers';
+} from '@palimpsest/provider-servers/rules';
 import { expect, it } from 'vitest';
 import { toMessagesRequest } from './anthropic/request.js';
 import { toResponsesRequest } from './openai/responses/request.js';

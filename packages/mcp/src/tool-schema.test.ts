@@ -2,7 +2,7 @@ import {
   checkAnthropicRequest,
   checkChatCompletionsRequest,
   checkResponsesRequest,
-} from '@palimpsest/provider-servers';
+} from '@palimpsest/provider-servers/rules';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { listedTools } from './tool-list.js';

@@ -1,11 +1,6 @@
 export type { JsonObject } from './rules/wire/wire-json.js';
 export type { Script, ScriptedAnswer, ToolLoopOptions } from './scripted.js';
 export { scriptedServer, toolLoop } from './scripted.js';
-export { checkAnthropicRequest } from './rules/anthropic/request.js';
-export { checkChatCompletionsRequest } from './rules/chat-completions/request.js';
-export { checkedRules } from './rules/checked-rules.js';
-export { checkResponsesRequest } from './rules/responses/request.js';
-export type { OpenAIViolation, Violation } from './rules/wire/violation.js';
 export { anthropicPromptCache } from './servers/anthropic/cache.js';
 export type { AnthropicReply, AnthropicServerOptions } from './servers/anthropic/server.js';
 export { anthropicServer } from './servers/anthropic/server.js';

@@ -1,5 +1,5 @@
 export type { RelevanceDirective } from './directive.js';
-export { isRelevanceDirective, relevanceDirectives, relevanceDirectiveType } from './directive.js';
+export { isRelevanceDirective, relevanceDirectiveType, relevanceDirectives } from './directive.js';
 export type { RelevanceAnswer, RelevanceInput, RelevanceToolOptions } from './tool.js';
 export { relevanceTool } from './tool.js';
 export type { RelevanceCondenser, RelevanceCondenserOptions } from './condenser.js';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { AssistantMessage, Message, ToolMessage } from '@palimpsest/events';
-import { checkChatCompletionsRequest, openaiServer } from '@palimpsest/provider-servers';
+import { openaiServer } from '@palimpsest/provider-servers';
+import { checkChatCompletionsRequest } from '@palimpsest/provider-servers/rules';
 import type { OpenAIServerOptions } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { unnamedToolName } from '../index.js';

@@ -5,7 +5,7 @@ import type { View } from '../view.js';
 import { viewOfLog } from '../log-view.js';
 
 /** The time for which a host waits for a condenser. Unit: milliseconds. */
-export const defaultCondenserTimeoutMs = 300_000;
+const defaultCondenserTimeoutMs = 300_000;
 
 /** A timer with a longer delay fires immediately. Unit: milliseconds. */
 const longestTimer = 2 ** 31 - 1;
