@@ -27,7 +27,7 @@ export async function takeoverTimes(server: LocalPostgres, options: TakeoverOpti
   const { signal, runner, lost: count, spreadMs } = options;
   const database = await newDatabase(server);
   const model = await Program.model({ latencyMs: 20 });
-  /** Which worker stored the newest event of a conversation. */
+  /** The worker that stored the newest event of a conversation. */
   const owners = new Map<string, number>();
   const lost = new Map<string, { readonly worker: number; readonly at: number }>();
   const times: number[] = [];

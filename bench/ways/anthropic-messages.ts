@@ -55,8 +55,8 @@ const edit = {
 // #endregion
 
 /**
- * What Anthropic's servers do with `clear_tool_uses_20250919`, after its public description: above the trigger, results but the newest
- * are replaced by a placeholder, at each request anew.
+ * Clears results as Anthropic's servers do with `clear_tool_uses_20250919`, after its public description. Above the trigger,
+ * results but the newest are replaced by a placeholder, at each request anew.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/context-editing
  */

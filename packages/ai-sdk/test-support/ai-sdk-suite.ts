@@ -128,7 +128,7 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
   const condensations = (fits: Fits) =>
     fits.flatMap(({ condensations: made }, index) => (made.length > 0 ? [index] : []));
 
-  /** What a run has added to the host's messages. In `ai` 7 the response of a run is that of its last step. */
+  /** Returns what a run has added to the host's messages. In `ai` 7 the response of a run is that of its last step. */
   const addedBy = (result: { readonly response: { readonly messages: readonly ModelMessage[] } }) =>
     (result as { readonly responseMessages?: readonly ModelMessage[] }).responseMessages ?? result.response.messages;
 

@@ -24,7 +24,7 @@ const tools = ['read', 'run', 'search', half].map((name) => ({
   description: half,
   inputSchema: { type: 'object', properties: { input: { type: 'string', description: half, enum: [half] } } },
 }));
-/** What goes over the wire. */
+/** Returns a body as it goes over the wire. */
 const wire = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
 
 it('no body made of a dirty log is refused by any provider', () => {

@@ -10,7 +10,7 @@ import { modelSchema, serverInput } from './tool-schema.js';
 
 const ask = [{ role: 'user', content: 'Go.' }];
 
-/** What providers refuse of a tool. */
+/** Returns what providers refuse of a tool. */
 function refusals(name: string, description: string, schema: object): readonly unknown[] {
   const asFunction = { name, description, parameters: schema };
   return [

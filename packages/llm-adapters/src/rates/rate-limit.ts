@@ -140,7 +140,10 @@ class Line implements RateLimit {
     await this.#store.pause(ms);
   }
 
-  /** What may be used at once and what comes back in a minute are together a minute's limit. */
+  /**
+   * Returns a cost as times in which it comes back. What may be used at once and what comes back in a minute are together a
+   * minute's limit.
+   */
   #costsMs({ requests = 1, inputTokens = 0, outputTokens = 0 }: RateCost): readonly number[] {
     const amounts = [requests, inputTokens + outputTokens, inputTokens, outputTokens];
     return amounts.map((amount, rate) => {

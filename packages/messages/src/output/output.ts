@@ -28,8 +28,8 @@ export class OutputWriter {
   readonly #label: LabelOf | undefined;
   readonly #repairs: boolean;
   /**
-   * What became of a host's message: as it was read last, and with the same events, it becomes the same copy again. A host that moves
-   * a cache mark in place changes what is read, though not its digest.
+   * The copies of a host's messages. A message as it was read last, with the same events, becomes the same copy again. A host
+   * that moves a cache mark in place changes what is read, though not its digest.
    */
   readonly #copies = new WeakMap<object, { readonly of: readonly unknown[]; readonly copy: SentCopy }>();
   readonly #summaries = new Map<string, SentCopy>();
@@ -191,7 +191,10 @@ function eventsInView(view: View): Shown {
   };
 }
 
-/** What the host put in the user's place, and a view that a condenser derived lacks. It is sent all the same. */
+/**
+ * Returns the texts that the host put in the user's place and that a view which a condenser derived lacks. They are sent all the
+ * same.
+ */
 function hiddenSetUp(view: View): ReadonlyMap<EventId, LLMConvertibleEvent> {
   const stored = viewOfLog(view);
   const ids = stored === view ? [] : [...protectedEventIds(stored, { userWords: false })];
