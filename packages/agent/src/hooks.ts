@@ -11,7 +11,7 @@ type Answer<T> = T | Promise<T>;
 
 /**
  * Functions of the application that are called at points of a run. A hook that throws, or returns something that is not a
- * verdict, vetoes the call in `beforeToolUse`; any other hook ends the run with its error, after the events before it were
+ * verdict, vetoes the call in `beforeToolUse`. Any other hook ends the run with its error, after the events before it were
  * stored. A hook that does not resolve delays the run until the run is interrupted.
  */
 export interface Hooks {

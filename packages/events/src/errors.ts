@@ -3,10 +3,9 @@ const brand = Symbol.for('@palimpsest/error');
 /**
  * The base of every error that a Palimpsest package throws. Its fields are plain data, so an error can be logged or sent on.
  *
- * `instanceof` fails when two copies of a package are installed; `X.isInstance(error)` does not, because it compares a
- * brand that all copies share, and the names of the error's class and of those that it derives from. A class states its
- * name as `static override get typeName()`, because a bundler may rename the class itself; without it the class's own name
- * is used.
+ * `instanceof` fails when two copies of a package are installed. `X.isInstance(error)` does not, because it compares a brand
+ * that all copies share, and the names of the error's class and of those that it derives from. A class states its name as
+ * `static override get typeName()`, because a bundler may rename the class itself; without it the class's own name is used.
  */
 export class PalimpsestError extends Error {
   /** The name of this class, in every copy and however it is bundled. */

@@ -28,7 +28,7 @@ export type PromptHints = Pick<CacheHints, 'cachedMessages' | 'stableMessages'>;
  *
  * - `cachedMessages`: the last place at which an earlier request ended or was marked, and before which nothing has changed.
  * - `stableMessages`: where later rewrites probably begin. What was masked stays masked, so that is where the newest rewrite in
- *   place ended; what stands before a summary stays there, so that is where the newest rewrite began that took messages away.
+ *   place ended. What stands before a summary stays there, so that is where the newest rewrite began that took messages away.
  *
  * Pass what it returns as `previous` of the next request, once a request was answered. A `previous` that was not sent costs
  * money at most: marks never change what the model reads.

@@ -57,8 +57,8 @@ export interface FitOptions {
    */
   readonly conversationId?: string | undefined;
   /**
-   * The model that this list goes to, where a conversation has several: a name takes the place of the history's `model`, and what the
-   * history states of its model holds for it too; an object takes the place of all of it. Condensations are shared.
+   * The model that this list goes to, where a conversation has several. A name takes the place of the history's `model`, and what
+   * the history states of its model holds for it too. An object takes the place of all of it. Condensations are shared.
    * @defaultValue the history's model
    */
   readonly model?: string | ModelOptions | undefined;

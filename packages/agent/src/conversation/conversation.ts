@@ -78,8 +78,10 @@ export class Conversation {
    * Appends a message of the user. During a run the model reads it with its next call.
    *
    * @param options - `id`: the event's, so that a message which is sent again is not appended again. @defaultValue a new one
-   * @throws TypeError when the message is empty, because providers refuse empty messages; {@link DuplicateEventError} when the log
-   *   holds the id; {@link ConversationBusyError} when another writer holds the conversation; what the store throws.
+   * @throws TypeError when the message is empty, because providers refuse empty messages.
+   * @throws {@link DuplicateEventError} when the log holds the id.
+   * @throws {@link ConversationBusyError} when another writer holds the conversation.
+   * @throws what the store throws.
    */
   async send(content: string | readonly ContentPart[], options: { readonly id?: EventId } = {}): Promise<void> {
     const parts: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -147,11 +149,13 @@ export class Conversation {
   }
 
   /**
-   * Waits for a condensation that the last run has left in the background, and appends it, as far as it still fits: what others have
-   * appended meanwhile is read first. The right to write is taken only when it is ready, so that nobody who confirms or sends has to
-   * wait for it. Without one it resolves at once; during a run it leaves it to the run. After a failure it can be called again.
+   * Waits for a condensation that the last run has left in the background, and appends it, as far as it still fits: what others
+   * have appended meanwhile is read first. The right to write is taken only when it is ready, so that nobody who confirms or
+   * sends has to wait for it. Without one it resolves at once. During a run it leaves it to the run. After a failure it can be
+   * called again.
    *
-   * @throws {@link ConversationBusyError} when another writer holds the conversation; the signal's reason; what the store throws.
+   * @throws {@link ConversationBusyError} when another writer holds the conversation.
+   * @throws the signal's reason, and what the store throws.
    */
   async settle(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     if (this.#run !== undefined) return;
@@ -210,7 +214,7 @@ export class Conversation {
    * Confirms the actions that wait. The next {@link Conversation.run} carries them out, in this process or another one.
    * Without such actions it does nothing. Resolves to the actions that it has confirmed.
    *
-   * @param options - `actions`: the ids of those that the user was shown; others still wait, such as those of a response that
+   * @param options - `actions`: the ids of those that the user was shown. Others still wait, such as those of a response that
    *   another process has got meanwhile. @defaultValue all that wait
    */
   async confirm(options: { readonly actions?: Iterable<EventId> } = {}): Promise<readonly ActionEvent[]> {

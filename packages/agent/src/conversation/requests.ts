@@ -119,7 +119,8 @@ class PendingCondensations {
   /**
    * Waits for each, and calls the condenser, which then gives what still fits the view, and reports what does not.
    *
-   * @param condense - calls the condenser once; false: it may not be called now, because a run goes on, which takes what there is
+   * @param condense - calls the condenser once. It returns false if the condenser may not be called now, because a run goes on,
+   *   which takes what there is
    * @throws the signal's reason; what `condense` throws. What was not taken can be taken later.
    */
   async taken(condense: () => Promise<boolean>, signal?: AbortSignal): Promise<void> {

@@ -53,9 +53,9 @@ const userFolders: readonly SkillPlace[] = [{ name: 'microagents' }, { name: 'sk
  * Finds the skills and instruction files for a working directory. Each folder from the root down to the working directory
  * contributes its {@link instructionFileNames}, always on, the folders with a `SKILL.md` below `.claude/skills`, `.agents/skills`
  * and `.palimpsest/skills`, which the model loads when it needs them, and the other markdown files below `.palimpsest/skills` and
- * `.openhands/microagents`, without `README.md`. Files nearer to the working directory are stronger; of two skills with one name
- * the stronger is kept, and a file that is linked or copied under several names is included once. A broken file is a problem,
- * and the others are still found. An instruction file is named by its path from the root, a user's file by its whole path.
+ * `.openhands/microagents`, without `README.md`. Files nearer to the working directory are stronger. Of two skills with one name
+ * the stronger is kept, and a file that is linked or copied under several names is included once. A broken file is a problem, and
+ * the others are still found. An instruction file is named by its path from the root, a user's file by its whole path.
  *
  * @throws RangeError when `maxCharacters` is not a whole number of at least 1, or the working directory is not in the root;
  *   what the file system throws when one of the folders is missing.

@@ -69,8 +69,8 @@ function plainForms(value: string): readonly string[] {
 }
 
 /**
- * Returns the texts with the values hidden. They are read as one text, so that a value is found that begins in one of
- * them and ends in another; its label stands where it begins.
+ * Returns the texts with the values hidden. They are read as one text, so that a value is found that begins in one of them and
+ * ends in another. Its label stands where it begins.
  */
 export function withoutSecrets(texts: readonly string[], { find }: SecretSearch): readonly string[] {
   const hidden = find(texts.join(''));

@@ -4,7 +4,7 @@ import { readAnthropicMessage, readAnthropicSystem } from './reader.js';
 import { HistoryReader } from '../wire/history-reader.js';
 import type { HistoryOptions, HistoryRules } from '../wire/history-reader.js';
 
-/** A message as the Messages API takes it, of any version of the SDK; or an answer as the API gives it, which has an `id`. */
+/** A message as the Messages API takes it, of any version of the SDK, or an answer as the API gives it, which has an `id`. */
 export interface HeldMessage {
   readonly role: string;
   readonly content: string | readonly { readonly type: string }[];
@@ -36,7 +36,7 @@ const rules: HistoryRules = {
  * {@link toMessagesRequest} gives every history.
  *
  * - `system` and `tools` become a system prompt. Of several blocks those up to the last with a mark for the cache, else the
- *   first, are its static part; the blocks of a part are joined by a blank line.
+ *   first, are its static part. The blocks of a part are joined by a blank line.
  * - Text of the user becomes messages of the source `user`; results become observations, `is_error` and images included.
  * - Neighbouring assistant messages are one answer, unless their `id`s differ. Its calls become the actions of one batch. The
  *   first action carries the answer's text and its thinking, in order and with signatures. Text after a call moves before the

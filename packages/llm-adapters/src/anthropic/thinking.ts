@@ -73,9 +73,9 @@ export function withoutManualThinking(facts: Pick<ModelFacts, 'thinkingControl'>
 }
 
 /**
- * Returns true for turns with which a request with a thinking budget is refused: the newest results answer a loop of
- * calls that does not start with thinking, and neither does its last answer; because none was made, or a view has left
- * it out. A model that thinks once before its first call is right to have none before the others.
+ * Returns true for turns with which a request with a thinking budget is refused: the newest results answer a loop of calls that
+ * does not start with thinking, and neither does its last answer. Either none was made, or a view has left it out. A model that
+ * thinks once before its first call is right to have none before the others.
  *
  * @see provider-rules A.5 and A16
  */

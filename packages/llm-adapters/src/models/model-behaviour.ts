@@ -21,9 +21,8 @@ export interface ModelFacts {
   /** Unit: tokens. */
   readonly maxOutputTokens?: number;
   /**
-   * The way in which a view must render thinking for the model: pass it to `view.toMessages({ thinking })`.
-   * `prefix-bound` lets a view cut tool loops and leave stale blocks out; `latest-turn` keeps every block; `none` sends
-   * none.
+   * The way in which a view must render thinking for the model: pass it to `view.toMessages({ thinking })`. `prefix-bound` lets a
+   * view cut tool loops and leave stale blocks out. `latest-turn` keeps every block, and `none` sends none.
    */
   readonly thinking: 'prefix-bound' | 'latest-turn' | 'none';
   readonly thinkingControl: ThinkingControl;

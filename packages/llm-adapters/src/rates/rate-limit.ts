@@ -33,14 +33,13 @@ export interface RateCost {
 /** The rates of a provider, for everything that shares this object or its store. */
 export interface RateLimit {
   /**
-   * Waits until a call of this cost may be sent. Calls of one process go in the order in which they ask. A cost above a
-   * minute's limit counts as that limit: such a call waits until nothing is used, and whether it is too large is for
-   * the provider to say.
+   * Waits until a call of this cost may be sent. Calls of one process go in the order in which they ask. A cost above a minute's
+   * limit counts as that limit. Such a call waits until nothing is used, and whether it is too large is for the provider to say.
    *
-   * @param options - `signal` ends the wait, and what was reserved is given back; `onWait` is told once if there is a
-   *   wait, and must not throw
-   * @throws the signal's reason; RangeError when the cost is no number of 0 or more; what the store throws, since
-   *   without its answer nothing is sent.
+   * @param options - `signal` ends the wait, and what was reserved is given back. `onWait` is told once if there is a wait, and
+   *   must not throw
+   * @throws RangeError when the cost is no number of 0 or more.
+   * @throws the signal's reason, and what the store throws, since without its answer nothing is sent.
    */
   acquire(
     cost: RateCost,
@@ -65,8 +64,8 @@ interface WaitingCall {
 const minuteMs = 60_000;
 
 /**
- * Returns a limit of requests and tokens a minute. In no minute more is let through than the limit, as far as costs
- * were known before; single calls above the burst are let through when nothing is used, and are paid for afterwards.
+ * Returns a limit of requests and tokens a minute. In no minute more is let through than the limit, as far as costs were known
+ * before. Single calls above the burst are let through when nothing is used, and are paid for afterwards.
  *
  * @throws RangeError when no rate is given, a rate is not above 0, or `burst` is not between 0 and 1.
  */

@@ -36,8 +36,8 @@ interface IdForm {
 export function distinctIds({ isSendable, alias }: IdForm): CallIds {
   const used = new Set<string>();
   /**
-   * By the id of a call that was not sent as it is: the sent ids of its newest calls that wait for a result; once none
-   * waits, that of the last one.
+   * By the id of a call that was not sent as it is: the sent ids of its newest calls that wait for a result. Once none waits,
+   * that of the last one.
    */
   const latest = new Map<string, readonly string[]>();
   const free = (id: string): string => {
