@@ -20,8 +20,8 @@ const survivors = 2;
 const longestMs = 120_000;
 
 /**
- * The times from the loss of a worker to the first event that another one stores in a conversation of it, shortest first. Unit:
- * milliseconds.
+ * Returns the times from the loss of a worker to the first event that another one stores in a conversation of it, shortest first.
+ * Unit: milliseconds.
  */
 export async function takeoverTimes(server: LocalPostgres, options: TakeoverOptions): Promise<readonly number[]> {
   const { signal, runner, lost: count, spreadMs } = options;

@@ -12,7 +12,10 @@ type Messages = Anthropic.MessageParam[];
 const model = 'claude-haiku-4-5';
 const tools = [{ name: readFile.name, description: readFile.description, input_schema: readFile.schema }];
 
-/** The loop that people write, with a place for what is sent of its messages. The server marks the newest block for its cache. */
+/**
+ * Runs the loop that people write, with a place for what is sent of its messages. The server marks the newest block for its
+ * cache.
+ */
 async function loop(
   url: string,
   fetch: typeof globalThis.fetch,
