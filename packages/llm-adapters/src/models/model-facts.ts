@@ -3,7 +3,7 @@ import { compatibleNewest, compatibleRows } from './compatible-models.js';
 import type { Behaviour, ModelFacts, ModelProvider, ModelRow } from './model-behaviour.js';
 import { openaiNewest, openaiRows } from './openai-models.js';
 
-export type { Effort, ModelFacts, ModelProvider, ThinkingControl } from './model-behaviour.js';
+export type { Effort, ModelFacts, ModelProvider } from './model-behaviour.js';
 
 /**
  * Returns the known facts of a model. A model that is not in the table gets the behaviour of its provider's newest,
