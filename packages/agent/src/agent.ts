@@ -162,7 +162,7 @@ function asksForRisk({ confirmation, assessRisk }: AgentOptions): boolean {
   return typeof confirmation === 'object' && 'risk' in confirmation && assessRisk === undefined;
 }
 
-/** Events are made of text that a model, a tool or a user wrote; providers refuse text that is not well-formed. */
+/** Events are made of text that a model, a tool or a user wrote. Providers refuse text that is not well-formed. */
 function wellFormedEvents(create: CreateEvent): CreateEvent {
   return ((...args: Parameters<CreateEvent>) => wellFormedEvent(create(...args))) as CreateEvent;
 }

@@ -16,8 +16,8 @@ type Answer<T> = T | Promise<T>;
  */
 export interface Hooks {
   /**
-   * With a veto the condensation is not appended; an attempt records the veto, and an empty condensation answers a request.
-   * The hook is also called for the agent's own last resort; if that is vetoed, the run ends with a `ContextOverflowError`.
+   * With a veto the condensation is not appended. An attempt records the veto, and an empty condensation answers a request. The
+   * hook is also called for the agent's own last resort. If that is vetoed, the run ends with a `ContextOverflowError`.
    */
   readonly beforeCondensation?: (condensation: Condensation, view: View) => Answer<Verdict>;
   /** The model reads the note after the condensation. Use it to repeat what must not be forgotten. */

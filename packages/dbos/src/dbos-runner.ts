@@ -39,8 +39,8 @@ export interface DbosRunnerOptions extends ConversationWorkOptions {
    */
   readonly pollMs?: number;
   /**
-   * Called when a look for dead workers or for cancelled requests failed, as while the server restarts; it is repeated after `sweepMs` or
-   * `pollMs`. Also when `stop` could not put requests back, which others then take over. It must not throw.
+   * Called when a look for dead workers or for cancelled requests failed, as while the server restarts. It is repeated after
+   * `sweepMs` or `pollMs`. Also when `stop` could not put requests back, which others then take over. It must not throw.
    * @defaultValue nothing is told
    */
   readonly onTrouble?: (error: unknown) => void;

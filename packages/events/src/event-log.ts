@@ -114,9 +114,8 @@ export class EventLog implements Iterable<Event> {
   }
 
   /**
-   * Opens the conversation for writing, if the store supports it, and reads the events that others have appended;
-   * observers see them. Until `close`, no other log can append to the conversation. With a store without
-   * `openForWriting` it does nothing.
+   * Opens the conversation for writing, if the store supports it, and reads the events that others have appended. Observers see
+   * them. Until `close`, no other log can append to the conversation. With a store without `openForWriting` it does nothing.
    *
    * @throws {@link ConversationBusyError} when another writer has the conversation; what the store throws.
    */

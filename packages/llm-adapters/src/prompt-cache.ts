@@ -116,7 +116,7 @@ function afterRewrite(
   return [{ messages: isMoved ? masks.messages + moved : end, parts: 0 }, unchanged];
 }
 
-/** Up to where messages are new, and how many of the earlier ones they go on with behind that; no further than the start if none. */
+/** Up to where messages are new, and how many of the earlier ones they go on with behind that. No further than the start if none. */
 function endOfRewrite(earlier: readonly Message[], later: readonly Message[], start: number) {
   let end = later.length;
   while (end > start && !saysTheSame(earlier.at(-1), later[end - 1])) end -= 1;

@@ -83,8 +83,8 @@ export interface FitOptions {
 /** The result of `fit`. */
 export interface Fitted<Message> {
   /**
-   * The messages to send: a new array. Messages that no condensation changed are the host's own objects; the others are
-   * copies, and messages that hold a summary.
+   * The messages to send: a new array. Messages that no condensation changed are the host's own objects. The others are copies,
+   * and messages that hold a summary.
    */
   readonly messages: Message[];
   /** `untouched`: every message is the host's own, in its place. `condensed`: there is an edit in force, a repair, or a late result. */

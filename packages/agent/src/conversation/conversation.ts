@@ -236,8 +236,8 @@ export class Conversation {
   }
 
   /**
-   * Puts a question to the model outside the conversation. The model reads the present view and may not call tools;
-   * only the usage is appended to the log. Possible during a run.
+   * Puts a question to the model outside the conversation. The model reads the present view and may not call tools. Only the
+   * usage is appended to the log. Possible during a run.
    *
    * @throws what the model's adapter throws.
    */
@@ -287,10 +287,10 @@ export class Conversation {
   }
 
   /**
-   * Requests a condensation and calls the condenser; the agent runs no tool and calls no model. During a run only the request
-   * is appended, and the next step acts on it. While a condensation is under way, this method waits for it. Resolves to the
-   * condensation, or to undefined during a run and when nothing could be condensed; the newest `condensation-attempt` then
-   * says why.
+   * Requests a condensation and calls the condenser; the agent runs no tool and calls no model. During a run only the request is
+   * appended, and the next step acts on it. While a condensation is under way, this method waits for it. Resolves to the
+   * condensation, or to undefined during a run and when nothing could be condensed. The newest `condensation-attempt` then says
+   * why.
    *
    * @throws {@link CondensationNotSupportedError} when the condenser does not handle requests; RangeError when the focus is too
    *   long. Nothing is appended then.

@@ -158,8 +158,8 @@ const leastOutputTokens = 512;
 const margin = 64;
 
 /**
- * Returns the output tokens that are left; undefined when the output is not the cause, or too few are left. A limit that the adapter set
- * by itself is taken for the model's own.
+ * Returns the output tokens that are left. Undefined when the output is not the cause, or too few are left. A limit that the
+ * adapter set by itself is taken for the model's own.
  */
 function loweredOutput(
   error: ContextWindowExceededError,

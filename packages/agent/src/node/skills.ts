@@ -30,7 +30,7 @@ export interface FindSkillsOptions {
 /** The skills that were found, the weakest first, and what is wrong with files. */
 export interface FoundSkills {
   readonly skills: readonly Skill[];
-  /** One for each file that was skipped or cut, or whose name is not as it should be; the message says which. */
+  /** One for each file that was skipped or cut, or whose name is not as it should be. The message says which. */
   readonly problems: readonly InvalidSkillError[];
 }
 

@@ -125,7 +125,7 @@ function enabled({ skills = [], disabledSkills = [] }: ContextOptions): readonly
 
 /**
  * Returns the skills that the user's messages call for and the model does not see. Every message that names a task triggers it
- * again, because the inputs differ; a keyword skill is shown only once.
+ * again, because the inputs differ. A keyword skill is shown only once.
  */
 function calledFor(
   { userMessages, forgottenWords, skills: shown }: VisibleContext,

@@ -47,7 +47,7 @@ export interface PromptManager {
   skillInfo(triggered: readonly TriggeredSkill[]): string;
   /** Returns the names and descriptions of skills, in lines that `skillListLines` made; empty if there are none. */
   skillList(lines: readonly string[]): string;
-  /** Returns the texts of skills that the model loaded, and that a condensation has forgotten; empty if there are none. */
+  /** Returns the texts of skills that the model loaded, and that a condensation has forgotten. Empty if there are none. */
   loadedSkills(skills: readonly Skill[]): string;
 }
 

@@ -169,7 +169,7 @@ export async function parseAgentSkill(
   };
 }
 
-/** A description that holds a `: ` is no YAML unless it is quoted; many are not, and other agents read them. */
+/** A description that holds a `: ` is no YAML unless it is quoted. Many are not, and other agents read them. */
 async function split(document: string, file: string): Promise<FrontMatter> {
   try {
     return await splitFrontMatter(document, file);

@@ -46,10 +46,9 @@ const rules: HistoryRules = {
  * Only cache marks and blank text of the model are dropped. A result without a call becomes an observation of
  * {@link unknownToolName}, and a second result for a call becomes a second observation: views omit both and report it. A call
  * without a result stays open. Blocks, tools and messages without a neutral form (files, documents, the provider's own tools,
- * citations, what is malformed) become events of the type {@link setAsideType} at their original position, which no model
- * reads. The text of documents and search results is kept as text; other blocks are replaced by a text that says what is
- * missing. If this changes the history, signed thinking after that point is set aside too, because the provider would refuse
- * it.
+ * citations, what is malformed) become events of the type {@link setAsideType} at their original position, which no model reads.
+ * The text of documents and search results is kept as text. Other blocks are replaced by a text that says what is missing. If
+ * this changes the history, signed thinking after that point is set aside too, because the provider would refuse it.
  *
  * @throws {@link InvalidRequestError} when `messages` is not an array.
  *

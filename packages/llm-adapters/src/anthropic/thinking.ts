@@ -7,9 +7,9 @@ import type { Block, Turn } from './turns.js';
 /** The thinking options of a Claude model. */
 export interface ThinkingOptions {
   /**
-   * The choice of thinking before an answer. `on`: the model decides how much; models that need a budget get half of
-   * `maxOutputTokens`, or 8,000 tokens if that is not set. A budget, 1,024 tokens or more, is sent to models that
-   * accept one; other models decide how much. `off` changes nothing for models that always think.
+   * The choice of thinking before an answer. `on`: the model decides how much. Models that need a budget get half of
+   * `maxOutputTokens`, or 8,000 tokens if that is not set. A budget, 1,024 tokens or more, is sent to models that accept one;
+   * other models decide how much. `off` changes nothing for models that always think.
    *
    * @defaultValue `on` for models that decide themselves how much; `off` for those that need a budget
    */

@@ -49,7 +49,7 @@ export interface ModelFacts {
   readonly cacheLifeMs?: number;
   /** For estimates of ordinary English and code. Unit: characters a token. */
   readonly charsPerToken: number;
-  /** True if the model is not in the table; the facts are then those of its provider's newest model. */
+  /** True if the model is not in the table. The facts are then those of its provider's newest model. */
   readonly isAssumed: boolean;
 }
 

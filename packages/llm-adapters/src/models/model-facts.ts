@@ -25,7 +25,7 @@ export function modelFacts(model: string, provider: ModelProvider, overrides: Pa
   return { ...facts, isAssumed: false, ...overrides };
 }
 
-/** Returns the row of a model behind a router, which keeps its size; how the router is asked is the router's affair. */
+/** Returns the row of a model behind a router, which keeps its size. How the router is asked is the router's affair. */
 function elsewhere(name: string): ModelRow | undefined {
   const row = modelTable.find(({ models }) => models.includes(name));
   if (row === undefined) return undefined;

@@ -12,7 +12,7 @@ export interface RateLimitOptions {
   /** Output, as Anthropic counts. Unit: tokens. @defaultValue any number */
   readonly outputTokensPerMinute?: number;
   /**
-   * The share of a minute's limit that may be used at once; the rest comes evenly over the minute. The smaller, the smoother.
+   * The share of a minute's limit that may be used at once. The rest comes evenly over the minute. The smaller, the smoother.
    * @defaultValue 0.1
    */
   readonly burst?: number;
@@ -217,8 +217,8 @@ export interface RateCharge {
  * The store in which a {@link RateLimit} keeps what is used up: one store is one limit. {@link memoryRateLimitStore}
  * keeps it in the process, `postgresRateLimitStore` of `@palimpsest/postgres` for all processes that share a database.
  *
- * A rate is a bucket (GCRA): it is full at a time that each charge moves on by its cost. A charge that fits into what
- * may be taken at once needs that much room; a larger one needs a full bucket.
+ * A rate is a bucket (GCRA): it is full at a time that each charge moves on by its cost. A charge that fits into what may be
+ * taken at once needs that much room. A larger one needs a full bucket.
  */
 export interface RateLimitStore {
   /**

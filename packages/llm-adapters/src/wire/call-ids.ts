@@ -74,8 +74,8 @@ export function distinctIds({ isSendable, alias }: IdForm): CallIds {
 const none: readonly string[] = [];
 
 /**
- * Returns the ids under which a message is sent, those of its calls, or the one that its result answers; none if they
- * are its own.
+ * Returns the ids under which a message is sent, those of its calls, or the one that its result answers. None if they are its
+ * own.
  */
 export function sentIdsOf(message: Message, ids: CallIds): readonly string[] {
   if (message.role === 'tool') {

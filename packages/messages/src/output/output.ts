@@ -13,7 +13,7 @@ import type { PlacedInsert } from './inserts.js';
 /** One message that is sent. */
 export interface SentMessage {
   readonly message: unknown;
-  /** The index of the host's message that it is or was; undefined for what stands elsewhere, and for a summary. */
+  /** The index of the host's message that it is or was. Undefined for what stands elsewhere, and for a summary. */
   readonly index: number | undefined;
   /** Makes the digest of the message without its thinking. @defaultValue it is the host's own message at the index */
   readonly digest?: (() => string) | undefined;
@@ -178,7 +178,7 @@ export class SentChain {
   }
 }
 
-/** An event as a view shows it; undefined if it is forgotten, or if what belongs to it is. */
+/** An event as a view shows it. Undefined if it is forgotten, or if what belongs to it is. */
 type Shown = (event: Event) => LLMConvertibleEvent | undefined;
 
 function eventsInView(view: View): Shown {

@@ -180,8 +180,8 @@ function marksEverywhere(pieces: readonly PromptPiece[]): readonly { readonly at
 }
 
 /**
- * Returns the marked pieces in order. A mark in a result marks the result; the automatic mark is on the last piece that can
- * have one.
+ * Returns the marked pieces in order. A mark in a result marks the result. The automatic mark is on the last piece that can have
+ * one.
  */
 function marksOf(
   body: JsonObject,
