@@ -47,8 +47,8 @@ export class Agent {
   readonly #parts: AgentParts;
 
   /**
-   * @throws TypeError when two tools have the same name, or when `llm`, `condenser` or `confirmation` is not one;
-   *   RangeError when a number among the options is out of range.
+   * @throws TypeError when two tools have the same name, or when `llm`, `condenser` or `confirmation` is not one.
+   * @throws RangeError when a number among the options is out of range.
    */
   constructor(options: AgentOptions) {
     assertMethod('llm', options.llm, 'complete', 'a model');

@@ -259,7 +259,8 @@ export class Conversation {
    * Makes a new conversation that begins with the events of this one and has the same agent, policies and limits.
    * Confirmations are not copied, and calls that run here are answered there as interrupted.
    *
-   * @throws RangeError when there is no event `at`, or the store holds a conversation of that id; what the store throws.
+   * @throws RangeError when there is no event `at`, or the store holds a conversation of that id.
+   * @throws what the store throws.
    */
   async fork({ at, agent, ...options }: ForkOptions = {}): Promise<Conversation> {
     // Events that others have appended are copied, too.

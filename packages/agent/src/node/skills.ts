@@ -57,8 +57,8 @@ const userFolders: readonly SkillPlace[] = [{ name: 'microagents' }, { name: 'sk
  * the stronger is kept, and a file that is linked or copied under several names is included once. A broken file is a problem, and
  * the others are still found. An instruction file is named by its path from the root, a user's file by its whole path.
  *
- * @throws RangeError when `maxCharacters` is not a whole number of at least 1, or the working directory is not in the root;
- *   what the file system throws when one of the folders is missing.
+ * @throws RangeError when `maxCharacters` is not a whole number of at least 1, or the working directory is not in the root.
+ * @throws what the file system throws when one of the folders is missing.
  */
 export async function findSkills(options: FindSkillsOptions): Promise<FoundSkills> {
   const { maxCharacters = 32_000 } = options;

@@ -56,7 +56,7 @@ export interface PromptManager {
  * `additional_info.j2`, `microagent_info.j2`, and `skill_list.j2` and `loaded_skills.j2`, which are ours where the templates lack
  * them.
  *
- * @throws `PromptTemplateError` of `@palimpsest/templates` when one is missing or does not parse; names the first such file.
+ * @throws `PromptTemplateError` of `@palimpsest/templates` when one is missing or does not parse. It names the first such file.
  *
  * @see OpenHands' `PromptManager`, whose file names and variables these are
  */
