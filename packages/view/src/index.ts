@@ -21,6 +21,7 @@ export { isCondensation, defaultPrices, isReducer } from './condenser.js';
 export { cachePricesOf, costOfRewriting, isCacheCold } from './policy/cache-terms.js';
 export { condenseUntilSettled } from './policy/condense-until-settled.js';
 export { decisionOf, untilAborted } from './policy/decision.js';
+export type { CondensationOptions } from './policy/condensation.js';
 export { condensation, isLaterView, rebasedCondensation } from './policy/condensation.js';
 export { forgettableEventIds } from './policy/selection.js';
 export type { NewestStep, Unit } from './policy/units.js';
