@@ -114,7 +114,7 @@ async function timeOfYes(condenser: Condenser, events: readonly Event[]): Promis
 /** The size of the part to condense. Unit: tokens. */
 const condensedTokens = 100_000;
 
-/** A condensation of events of which nothing is known before: made, folded, and the view taken. */
+/** Measures a condensation of events of which nothing is known before: made, folded, and the view taken. */
 export async function firstCondensation(logOf: LogOf): Promise<readonly Row[]> {
   const length = eventsOfTokens(logOf(5_000).events, condensedTokens);
   const times: number[] = [];

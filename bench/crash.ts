@@ -56,7 +56,7 @@ async function refuse(disk: string, writer: readonly string[] | undefined, direc
   console.log(`${disk}: ${refused} appends failed and left nothing; ${stored} acknowledged appends, all there`);
 }
 
-/** A folder with a capacity of 256 KiB; undefined if this user may not mount one. */
+/** Mounts a folder with a capacity of 256 KiB. Undefined if this user may not mount one. */
 async function smallDisk(directory: string): Promise<string | undefined> {
   await mkdir(directory);
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', directory]);

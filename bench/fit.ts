@@ -30,12 +30,12 @@ const idle = {
 type Idle = keyof typeof idle;
 const idleNames = Object.keys(idle) as Idle[];
 
-/** A history whose window nothing fills, so that prices alone decide. */
+/** Returns a history whose window nothing fills, so that prices alone decide. */
 function historyOf(wire: WireName, policy: Idle, options: Partial<Options> = {}): History {
   return condensedHistory({ ...wires[wire], condenser: idle[policy](), contextWindow: 1_000_000_000, ...options });
 }
 
-/** A fit with all that a host reads of it. */
+/** Fits a list, and reads all that a host reads of it. */
 async function fit(history: History, messages: HostMessage[]): Promise<Fitted<HostMessage>> {
   const fitted = await history.fit(messages);
   if (!(fitted.tokensBefore > 0 && fitted.tokensAfter > 0)) throw new Error('a list without a size');
@@ -51,7 +51,7 @@ function histories(logOf: LogOf): Histories {
   return (wire, size, steps) => hostHistories(wire, logOf(Math.ceil(size * 1.2) + 500), size, steps);
 }
 
-/** The first fit of a list, in a history of its own, to `JSON.stringify` of the list. */
+/** Compares the first fit of a list, in a history of its own, with `JSON.stringify` of the list. */
 async function firstFit(make: () => HostHistory, create: () => History): Promise<number> {
   const [times, floors]: [number[], number[]] = [[], []];
   for (let round = 0; round < firstFits; round++) {
@@ -87,7 +87,10 @@ export async function first(logOf: LogOf): Promise<readonly Row[]> {
   return rows;
 }
 
-/** The first fit for a model that binds its thinking to what came before it. Each answer has some, of nobody knows which request. */
+/**
+ * Measures the first fit for a model that binds its thinking to what came before it. Each answer has some, of nobody knows which
+ * request.
+ */
 export async function thinking(logOf: LogOf): Promise<readonly Row[]> {
   const make = histories(logOf)('anthropic', 1_000);
   const thought = {
@@ -112,7 +115,7 @@ const furtherLimits: Readonly<Record<number, Readonly<Record<Idle, Limits>>>> = 
   10_000: { nothing: [0.2, 0.1], 'priced, none due': [0.25, 0.12] },
 };
 
-/** A further fit: the list has grown by an answer and its results. */
+/** Measures a further fit: the list has grown by an answer and its results. */
 export async function further(logOf: LogOf): Promise<readonly Row[]> {
   const historiesOf = histories(logOf);
   const rows: Row[] = [];
@@ -138,7 +141,7 @@ export async function further(logOf: LogOf): Promise<readonly Row[]> {
   return rows;
 }
 
-/** A fit after the host has changed a message in place, once, in the middle of the list. */
+/** Measures a fit after the host has changed a message in place, once, in the middle of the list. */
 export async function changed(logOf: LogOf): Promise<readonly Row[]> {
   const historiesOf = histories(logOf);
   const rows: Row[] = [];
@@ -179,7 +182,7 @@ function changeResult(messages: readonly HostMessage[], text: string): void {
 
 const pauseLimits: Readonly<Record<Idle, Limits>> = { nothing: [50, 20], 'priced, none due': [100, 40] };
 
-/** The longest time for which a first fit lets nothing else run. */
+/** Measures the longest time for which a first fit lets nothing else run. */
 export async function pause(logOf: LogOf): Promise<readonly Row[]> {
   const historiesOf = histories(logOf);
   const rows: Row[] = [];
@@ -219,7 +222,7 @@ async function longestPause(run: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-/** The memory that a history holds for conversations, beside the lists of the host, to the bytes of these as JSON. */
+/** Compares the memory that a history holds for conversations, beside the lists of the host, with the bytes of these as JSON. */
 export async function memory(logOf: LogOf): Promise<readonly Row[]> {
   const historiesOf = histories(logOf);
   const rows: Row[] = [];

@@ -15,7 +15,7 @@ const bare = ['-e', 'const { user, system } = process.cpuUsage(); console.log(us
 const limits = { nothing: [0.35, 0.2], 'priced, none due': [0.55, 0.3] } as const;
 type Policy = keyof typeof limits;
 
-/** The first fit of a process, of 100 messages, to all that a bare Node takes from its start to its end. */
+/** Compares the first fit of a process, of 100 messages, with all that a bare Node takes from its start to its end. */
 export async function freshProcess(logOf: LogOf): Promise<readonly Row[]> {
   const { messages } = hostHistories('chat', logOf(500), 100)();
   const folder = await mkdtemp(join(tmpdir(), 'palimpsest-bench-'));

@@ -23,8 +23,9 @@ export type LogOf = (length: number) => MeasuredLog;
 const resultLength = 1_600;
 
 /**
- * Logs of real agents: the sessions in the folder that `PALIMPSEST_TRAJECTORIES` names, longest first, one after the other and
- * again from the start, with ids that do not repeat. Without that folder the events are synthetic. Each call makes new events.
+ * Returns logs of real agents: the sessions in the folder that `PALIMPSEST_TRAJECTORIES` names, longest first, one after the
+ * other and again from the start, with ids that do not repeat. Without that folder the events are synthetic. Each call makes new
+ * events.
  */
 export async function measuredLogs(): Promise<LogOf> {
   if (recordings === undefined) {
@@ -45,7 +46,7 @@ export async function measuredLogs(): Promise<LogOf> {
   };
 }
 
-/** The recorded compactions of the sessions do not belong to the measurement. */
+/** Reports whether a model reads the event. The recorded compactions of the sessions do not belong to the measurement. */
 function isOfModel({ type }: Event): boolean {
   return type === 'message' || type === 'action' || type === 'observation' || type === 'agent-error';
 }
@@ -71,7 +72,7 @@ function withOwnIds(event: Event, suffix: string): Event {
   }
 }
 
-/** The log of a typical agent: a user message, then ten calls with results, repeated. Unit of `characters`: per result. */
+/** Returns the log of a typical agent: a user message, then ten calls with results, repeated. Unit of `characters`: per result. */
 export function ordinaryLog(length: number, characters = 200): readonly Event[] {
   const timestamp = '2026-01-01T00:00:00.000Z';
   const log: Event[] = [];
@@ -132,7 +133,7 @@ export interface HostHistory {
 }
 
 /**
- * A conversation of at least so many messages.
+ * Makes a conversation of at least so many messages.
  *
  * @param steps how many of them follow
  * @returns what makes the conversation anew at each call.

@@ -65,7 +65,7 @@ async function logFile(directory: string): Promise<string> {
   return join(directory, name);
 }
 
-/** The floor reads in blocks, because an await per line would make it slower than necessary. */
+/** Parses the lines of a file. It reads in blocks, because an await per line would make the floor slower than necessary. */
 async function parseLines(file: string): Promise<unknown[]> {
   const parsed: unknown[] = [];
   let rest = '';
@@ -83,7 +83,10 @@ async function parseLines(file: string): Promise<unknown[]> {
  */
 const before = 53;
 
-/** The replay of all recorded sessions with `priced`, to reading them; and that to the same before the view was a plain fold. */
+/**
+ * Compares the replay of all recorded sessions with `priced` with reading them, and that with the same before the view was a
+ * plain fold.
+ */
 export async function replay(): Promise<readonly Row[]> {
   if (recordings === undefined) return [];
   const folder = recordings;

@@ -15,18 +15,19 @@ export interface Timing {
   readonly ratio: number;
 }
 
-/** The wall-clock time of a run. Unit: milliseconds. */
+/** Returns the wall-clock time of a run. Unit: milliseconds. */
 export const wallClock = (): number => performance.now();
 
-/** The CPU time of all threads of this process. It varies less on a busy machine. Unit: milliseconds. */
+/** Returns the CPU time of all threads of this process. It varies less on a busy machine. Unit: milliseconds. */
 export function cpuClock(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
 
 /**
- * The time that work of this thread takes: the lesser of the CPU time and the time that has passed. What waits for other programs takes
- * no CPU, and compilers and collectors in other threads take no time of this one. On a quiet machine it is what a user waits for.
+ * Starts a watch of the time that work of this thread takes: the lesser of the CPU time and the time that has passed. What waits
+ * for other programs takes no CPU, and compilers and collectors in other threads take no time of this one. On a quiet machine it
+ * is what a user waits for.
  *
  * @returns what gives the time since the call. Unit: milliseconds.
  */
@@ -38,7 +39,7 @@ export function stopwatch(): () => number {
   };
 }
 
-/** The CPU time of one run. Unit: milliseconds. */
+/** Returns the CPU time of one run. Unit: milliseconds. */
 export async function cpuOf(run: () => unknown): Promise<number> {
   const start = cpuClock();
   await run();
@@ -82,13 +83,13 @@ export async function measure(
   }));
 }
 
-/** The middle one of the values. */
+/** Returns the middle one of the values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? NaN;
 }
 
-/** The memory of the live objects. Needs `--expose-gc`. Unit: bytes. */
+/** Returns the memory of the live objects. Needs `--expose-gc`. Unit: bytes. */
 export async function heldBytes(): Promise<number> {
   // A collection frees what finalisers and weak maps released in the one before.
   let held = Infinity;
@@ -133,7 +134,7 @@ export function keepFirst(round: number, ...results: readonly unknown[]): void {
   if (round === 0) kept.push(results);
 }
 
-/** Timings as rows without bounds; the floor is named in the title. */
+/** Returns timings as rows without bounds. The floor is named in the title. */
 export function rowsOf(title: string, [, ...timings]: readonly Timing[]): readonly Row[] {
   return timings.map(({ name, ratio }) => ({ what: `${title}: ${name}`, figure: ratio }));
 }

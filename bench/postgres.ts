@@ -31,7 +31,7 @@ try {
   await server.close();
 }
 
-/** Appends of one event of about 600 bytes against a bare insert of the same bytes. The commits wait for the disk. */
+/** Measures appends of one event of about 600 bytes against a bare insert of the same bytes. The commits wait for the disk. */
 async function appendBench(store: EventStore): Promise<void> {
   const events = Array.from({ length: appends }, appendedEvent);
   let position = 0;
@@ -76,7 +76,7 @@ async function appendBench(store: EventStore): Promise<void> {
   await Promise.all([...writers, writer].map((one) => one?.close()));
 }
 
-/** A cold load against a bare select of the same rows and `JSON.parse`. */
+/** Measures a cold load against a bare select of the same rows and `JSON.parse`. */
 async function readBench(store: EventStore, count: number): Promise<void> {
   const id = `read-${count}`;
   for (let done = 0; done < count; done += 1_000) await store.append(id, Array.from({ length: 1_000 }, appendedEvent));

@@ -119,7 +119,7 @@ function printTable(head: readonly string[], rows: readonly (readonly string[])[
   console.log([line(head), rule, ...rows.map(line)].join('\n') + '\n');
 }
 
-/** A number as a reader wants it: two digits that matter, or all before the point. */
+/** Formats a number as a reader wants it: two digits that matter, or all before the point. */
 function shown(value: number): string {
   const size = Math.abs(value);
   if (size >= 10) return Math.round(value).toLocaleString('en');

@@ -51,8 +51,9 @@ function processes(address: string): readonly Measured[] {
 }
 
 /**
- * The CPU time, user and system, of whole processes and of those that they start, to that of an empty one. A process that asks a model
- * ends when its first request has reached the server, which is this process. Where Node keeps compiled code, it has been kept before.
+ * Compares the CPU time, user and system, of whole processes and of those that they start, with that of an empty one. A process
+ * that asks a model ends when its first request has reached the server, which is this process. Where Node keeps compiled code, it
+ * has been kept before.
  */
 export async function starts(): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'palimpsest-start-'));

@@ -16,7 +16,7 @@ const eventCount = 200;
 const together = 20;
 const rounds = 15;
 
-/** An event of about 600 bytes, with an id of its own. */
+/** Makes an event of about 600 bytes, with an id of its own. */
 export const appendedEvent = (): Event =>
   parseEvent({
     type: 'observation',
@@ -29,7 +29,10 @@ export const appendedEvent = (): Event =>
     content: [{ type: 'text', text: 'x'.repeat(400) }],
   });
 
-/** Appends of one event of about 600 bytes: sequential, and twenty at the same time. Floor: a write of the bytes, file held open. */
+/**
+ * Measures appends of one event of about 600 bytes: sequential, and twenty at the same time. Floor: a write of the bytes, file
+ * held open.
+ */
 export async function appends(): Promise<readonly Row[]> {
   const events = Array.from({ length: eventCount }, appendedEvent);
   const rows: Row[] = [];
@@ -104,7 +107,10 @@ async function inGroups(events: readonly Event[], append: (event: Event) => Prom
 const conversations = 200;
 const steps = 10;
 
-/** The throughput of agents: many concurrent conversations, each with several steps of a call and its result. Floor: the memory store. */
+/**
+ * Measures the throughput of agents: many concurrent conversations, each with several steps of a call and its result. Floor: the
+ * memory store.
+ */
 export async function agentSteps(): Promise<readonly Row[]> {
   const directory = await mkdtemp(join(tmpdir(), 'palimpsest-bench-'));
   let run = 0;

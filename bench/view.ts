@@ -16,7 +16,7 @@ const beginnings = 20;
 const steps = 30;
 const count = (size: number): string => size.toLocaleString('en-GB');
 
-/** The messages of a log in memory that nobody has read before, to `JSON.stringify` of them. */
+/** Compares the messages of a log in memory that nobody has read before with `JSON.stringify` of them. */
 export async function messagesOfLog(logOf: LogOf): Promise<readonly Row[]> {
   const logs: readonly (readonly [name: string, limits: Limits, make: (size: number) => readonly Event[]])[] = [
     ['', [1, 0.7], (size) => logOf(size).events],
@@ -42,7 +42,10 @@ export async function messagesOfLog(logOf: LogOf): Promise<readonly Row[]> {
   return rows;
 }
 
-/** A step of a projection that is kept: a call and its result are appended, and all that an agent asks of the view is asked. */
+/**
+ * Measures a step of a projection that is kept: a call and its result are appended, and all that an agent asks of the view is
+ * asked.
+ */
 export async function projectionSteps(logOf: LogOf): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const size of [1_000, 10_000]) {
@@ -78,8 +81,9 @@ const wires: readonly Wire[] = [
 ];
 
 /**
- * A body from nothing: the log in memory that nobody has read before is folded, and its messages become the body of a request. To
- * `JSON.stringify` of the messages. Beside it the body alone, and that of a history that has grown by a step.
+ * Measures a body from nothing: the log in memory that nobody has read before is folded, and its messages become the body of a
+ * request. The floor is `JSON.stringify` of the messages. Beside it the body alone, and that of a history that has grown by a
+ * step.
  */
 export async function bodies(logOf: LogOf): Promise<readonly Row[]> {
   const size = 10_000;
@@ -115,7 +119,7 @@ export async function bodies(logOf: LogOf): Promise<readonly Row[]> {
   return rows;
 }
 
-/** The times of the bodies of a history that grows by a call and its result. */
+/** Returns the times of the bodies of a history that grows by a call and its result. */
 async function furtherBodies(
   logOf: LogOf,
   size: number,

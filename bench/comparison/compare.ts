@@ -65,7 +65,7 @@ export async function compare(
   }
 }
 
-/** The CPU time of a step, on average, and what took the steps. Unit: milliseconds. */
+/** Returns the CPU time of a step, on average, and what took the steps. Unit: milliseconds. */
 async function timeOf(
   subject: Subject,
   history: History,

@@ -59,7 +59,7 @@ function loading(packages: readonly string[]): string {
   return `const from = process.cpuUsage(); ${imports} const { user, system } = process.cpuUsage(from); console.log((user + system) / 1000)`;
 }
 
-/** The number that a process of Node's prints. */
+/** Returns the number that a process of Node's prints. */
 async function printed(args: readonly string[], cwd: string): Promise<number> {
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd });
   return Number(stdout);

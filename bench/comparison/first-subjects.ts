@@ -4,7 +4,7 @@ import type { Host, idle } from './ours.js';
 
 const packages = ['@palimpsest/messages', '@palimpsest/condensers'];
 
-/** The first fit of a host, by policy. */
+/** Returns the first fit of a host, by policy. */
 export function firstFits<Held>(
   host: string,
   more: readonly string[],

@@ -28,7 +28,10 @@ const stepCount = 40;
 const named = process.argv.slice(2).map(Number);
 const sizes = named.length === 0 ? [100, 1_000, 10_000] : named;
 
-/** Histories of 100, 1,000 and 10,000 messages: made up, and of real sessions where `PALIMPSEST_TRAJECTORIES` names a folder. */
+/**
+ * Yields histories of 100, 1,000 and 10,000 messages: made up, and of real sessions where `PALIMPSEST_TRAJECTORIES` names a
+ * folder.
+ */
 export async function* histories(): AsyncGenerator<History> {
   const logs = recordings === undefined ? undefined : await measuredLogs();
   for (const messages of sizes) {

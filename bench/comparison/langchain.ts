@@ -70,7 +70,7 @@ export const langchain: Host<BaseMessage> = {
 
 let newId = 0;
 
-/** With an id, as the messages of a graph have one. */
+/** Returns a message with an id, as the messages of a graph have one. */
 function chainMessage(message: Message): BaseMessage {
   const [content, id] = [textOf(message), `message-${newId++}`];
   switch (message.role) {

@@ -44,7 +44,7 @@ export const idle = {
 } as const;
 
 /**
- * A host's list that grows, and `fit` before each request, with the sizes read.
+ * Fits a host's list that grows before each request, and reads the sizes.
  *
  * @param fittedBefore the list was fitted before the first step; without, the first step reads all of it
  */
@@ -71,7 +71,8 @@ export function fitting<Held>(
 }
 
 /**
- * An agent that keeps the log itself: fold of the new events, view, decision, its condensation where there is one, and the messages.
+ * Returns a subject that keeps the log itself, as an agent does. A step is the fold of the new events, view, decision, its
+ * condensation where there is one, and the messages.
  *
  * @param decidedBefore the condenser has decided at each step of the history, not only at those that are measured
  */
@@ -106,7 +107,7 @@ export function keptLog(
   };
 }
 
-/** Fits of a host under each policy that condenses nothing. */
+/** Returns fits of a host under each policy that condenses nothing. */
 export function idleFits<Held>(host: Host<Held>): readonly Subject[] {
   return Object.entries(idle).map(([policy, create]) => fitting(host, policy, create));
 }

@@ -85,7 +85,7 @@ async function eachTogether<T>(items: readonly T[], work: (item: T) => Promise<u
   await Promise.all(Array.from({ length: together }, lane));
 }
 
-/** Ids of conversations: `PREFIX-0` and so on. */
+/** Returns ids of conversations: `PREFIX-0` and so on. */
 export function idsOf(prefix: string, from: number, to: number): readonly string[] {
   return Array.from({ length: to - from }, (_, index) => `${prefix}-${from + index}`);
 }

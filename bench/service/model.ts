@@ -12,7 +12,7 @@ interface Sent {
   readonly content: string | readonly { readonly text?: string }[] | null;
 }
 
-/** The message after which the model has taken as many steps as there are results. */
+/** Returns the message after which the model has taken as many steps as there are results. */
 function nextMessage(messages: readonly Sent[]) {
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   const content = messages[asked]?.content ?? '';

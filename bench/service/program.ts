@@ -82,7 +82,7 @@ async function started(
   return Program.of(child, url);
 }
 
-/** If one of them cannot be started, none is left. */
+/** Waits until all have started. If one of them cannot be started, none is left. */
 export async function allStarted(starting: readonly Promise<Program>[]): Promise<readonly Program[]> {
   const settled = await Promise.allSettled(starting);
   const programs = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -92,5 +92,5 @@ export async function allStarted(starting: readonly Promise<Program>[]): Promise
   throw failure.reason;
 }
 
-/** Unit: milliseconds. */
+/** Resolves after a time. Unit: milliseconds. */
 export const elapsed = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

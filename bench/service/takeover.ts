@@ -20,14 +20,14 @@ const survivors = 2;
 const longestMs = 120_000;
 
 /**
- * The times from the loss of a worker to the first event that another one stores in a conversation of it, shortest first. Unit:
- * milliseconds.
+ * Returns the times from the loss of a worker to the first event that another one stores in a conversation of it, shortest first.
+ * Unit: milliseconds.
  */
 export async function takeoverTimes(server: LocalPostgres, options: TakeoverOptions): Promise<readonly number[]> {
   const { signal, runner, lost: count, spreadMs } = options;
   const database = await newDatabase(server);
   const model = await Program.model({ latencyMs: 20 });
-  /** Which worker stored the newest event of a conversation. */
+  /** The worker that stored the newest event of a conversation. */
   const owners = new Map<string, number>();
   const lost = new Map<string, { readonly worker: number; readonly at: number }>();
   const times: number[] = [];

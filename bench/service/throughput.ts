@@ -23,7 +23,7 @@ export interface Load {
 /** Each request is a run of so many steps. */
 const stepsOfRun = 40;
 
-/** More requests than two cores serve in the time, and than all workers begin with. */
+/** Returns more requests than two cores serve in the time, and than all workers begin with. */
 const requestsFor = (windowMs: number) => Math.ceil(windowMs / 1_000) * 12 + 120;
 
 /** The steps that each worker has taken when the window begins: compiling and connecting are not measured. */
@@ -52,7 +52,7 @@ export async function loadOf(
   }
 }
 
-/** The same agent in one process, with logs in memory: what is left without a database. */
+/** Runs the same agent in one process, with logs in memory: what is left without a database. */
 export async function loadInMemory(windowMs: number, maxConcurrentRuns: number): Promise<Load> {
   const model = await Program.model({ latencyMs: 0 });
   const worker = await Program.worker({
@@ -99,7 +99,10 @@ async function measured(workers: readonly Program[], model: Program, windowMs: n
   };
 }
 
-/** Bare inserts a second in one statement each, by as many connections as the workers write with: nothing but the commits. */
+/**
+ * Measures bare inserts a second in one statement each, by as many connections as the workers write with: nothing but the
+ * commits.
+ */
 export async function floorOf(
   server: LocalPostgres,
   { connections, bytes, windowMs }: { readonly connections: number; readonly bytes: number; readonly windowMs: number },

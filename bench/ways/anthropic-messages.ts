@@ -12,7 +12,10 @@ type Messages = Anthropic.MessageParam[];
 const model = 'claude-haiku-4-5';
 const tools = [{ name: readFile.name, description: readFile.description, input_schema: readFile.schema }];
 
-/** The loop that people write, with a place for what is sent of its messages. The server marks the newest block for its cache. */
+/**
+ * Runs the loop that people write, with a place for what is sent of its messages. The server marks the newest block for its
+ * cache.
+ */
 async function loop(
   url: string,
   fetch: typeof globalThis.fetch,
@@ -55,8 +58,8 @@ const edit = {
 // #endregion
 
 /**
- * What Anthropic's servers do with `clear_tool_uses_20250919`, after its public description: above the trigger, results but the newest
- * are replaced by a placeholder, at each request anew.
+ * Clears results as Anthropic's servers do with `clear_tool_uses_20250919`, after its public description. Above the trigger,
+ * results but the newest are replaced by a placeholder, at each request anew.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/context-editing
  */

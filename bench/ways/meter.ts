@@ -65,7 +65,7 @@ function figuresOf(calls: readonly Call[]): Figures {
   };
 }
 
-/** A request as a list, without cache marks. */
+/** Returns a request as a list, without cache marks. */
 function piecesOf({ tools, system, instructions, messages, input }: Body): readonly string[] {
   return [tools, system ?? instructions, ...(messages ?? input ?? [])].map((piece) =>
     JSON.stringify(piece ?? null, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),

@@ -17,7 +17,7 @@ const tools = [
   },
 ];
 
-/** The loop that people write, with a place for what is sent of its messages. */
+/** Runs the loop that people write, with a place for what is sent of its messages. */
 async function loop(
   url: string,
   fetch: typeof globalThis.fetch,

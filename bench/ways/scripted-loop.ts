@@ -28,7 +28,7 @@ export function resultOf(path: string): string {
   return text;
 }
 
-/** One call in an answer, two in every third. */
+/** Returns the calls of an answer: one, two in every third. */
 function callsAt(step: number) {
   return Array.from({ length: step % 3 === 2 ? 2 : 1 }, (_, index) => ({
     id: `call_${step}_${index}`,
@@ -43,7 +43,7 @@ const textAt = (step: number) =>
 /** The answer of a framework's own summariser. Unit: about 600 tokens. */
 const summary = 'The agent reads the billing module, and no part so far rounds twice. '.repeat(35);
 
-/** A server whose model goes on calling a tool. A request of OpenAI's without tools is a summariser's. */
+/** Starts a server whose model goes on calling a tool. A request of OpenAI's without tools is a summariser's. */
 export function toolLoopServer(api: 'openai' | 'anthropic'): Promise<ProviderServer> {
   let step = 0;
   return scriptedServer(api, (body) => {

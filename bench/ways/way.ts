@@ -13,8 +13,8 @@ export interface Way {
 }
 
 /**
- * The lines that a way adds to a loop: those between `// #region NAME` and `// #endregion` in its own source, without blank ones and
- * comments.
+ * Returns the lines that a way adds to a loop: those between `// #region NAME` and `// #endregion` in its own source, without
+ * blank ones and comments.
  */
 export function glueLines({ source: { file, region } }: Way): number {
   if (region === undefined) return 0;

@@ -1,5 +1,5 @@
 import { Agent, Conversation, readOutputTool } from '@palimpsest/agent';
-import type { AgentOptions, OutputLimit } from '@palimpsest/agent';
+import type { AgentOptions } from '@palimpsest/agent';
 import { condenserByName, condenserNames } from '@palimpsest/condensers/config';
 import { createEvent, defineTool, memoryEventStore, userMessage } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
@@ -143,7 +143,7 @@ async function run(
 
 const resortsIn = (events: readonly Event[]) =>
   events.filter((event) => event.type === 'condensation' && event.metadata?.['reason'] === 'hard-reset');
-const unlimited: OutputLimit = { maxCharacters: Infinity, windowShare: 1 };
+const unlimited: AgentOptions['output'] = { maxCharacters: Infinity, windowShare: 1 };
 
 const kinds: readonly (readonly [string, (llm: LLM) => Condenser | undefined, Size])[] = [
   ['none', () => undefined, full],

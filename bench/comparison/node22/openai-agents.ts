@@ -5,8 +5,8 @@ import type { Subject } from '../compare.js';
 import { textOf } from '../text.js';
 
 /**
- * What the SDK has for a history without a server: a session that is added to and read before each turn, whole or its newest
- * items. It cuts anywhere, also between a call and its result.
+ * Adds to a session of the SDK, and reads it before each turn, whole or its newest items. That is what the SDK has for a history
+ * without a server. It cuts anywhere, also between a call and its result.
  */
 export function session(name: string, newest?: number): Subject {
   return {

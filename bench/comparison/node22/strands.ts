@@ -15,7 +15,7 @@ interface Manager {
   reduce(options: never): boolean | Promise<boolean>;
 }
 
-/** A manager that is asked before each model call, as its hook is, and edits the agent's own list. */
+/** Returns a subject whose manager is called before each model call, as its hook is, and edits the agent's own list. */
 function managed(name: string, create: () => Manager, acts: (messages: number) => boolean): Subject {
   return {
     name: `@strands-agents/sdk ${name}`,
@@ -64,7 +64,7 @@ export function summarizing(summary: string): Subject {
   );
 }
 
-/** Results of one answer stand in one message of the user's, as the SDK's agent puts them. */
+/** Converts messages. Results of one answer stand in one message of the user's, as the SDK's agent puts them. */
 function strandsMessages(messages: readonly NeutralMessage[]): Message[] {
   const made: Message[] = [];
   let results: ContentBlock[] | undefined;

@@ -47,8 +47,8 @@ export class Agent {
   readonly #parts: AgentParts;
 
   /**
-   * @throws TypeError when two tools have the same name, or when `llm`, `condenser` or `confirmation` is not one;
-   *   RangeError when a number among the options is out of range.
+   * @throws TypeError when two tools have the same name, or when `llm`, `condenser` or `confirmation` is not one.
+   * @throws RangeError when a number among the options is out of range.
    */
   constructor(options: AgentOptions) {
     assertMethod('llm', options.llm, 'complete', 'a model');
@@ -109,17 +109,18 @@ export class Agent {
   }
 
   /**
-   * Takes one step. Actions without a result are carried out, and the step ends. Otherwise the condenser is called once: with a
-   * `Condensation`, it is emitted and the step ends without a model call; with a `View`, the model is called, and its calls are
-   * carried out. After three condensations in a row the model is called with the view as it is: an attempt `unsettled` says so.
+   * Takes one step. Actions without a result are carried out, and the step ends. Otherwise the condenser is called once. If it
+   * returns a `Condensation`, that is emitted and the step ends without a model call. If it returns a `View`, the model is
+   * called, and its calls are carried out. After three condensations in a row the model is called with the view as it is: an
+   * attempt `unsettled` says so.
    *
-   * All events of one answer are emitted as one batch; results of tools are emitted as they come. The step remembers what it has
-   * emitted, so a host may append events to `state` at once or after the step. The next step needs a state that holds all of them.
-   * Events that the host appends to `state` meanwhile, such as a message of the user, are read with the next model call.
+   * All events of one answer are emitted as one batch. Results of tools are emitted as they come. The step remembers what it has
+   * emitted, so a host may append events to `state` at once or after the step. The next step needs a state that holds all of
+   * them. Events that the host appends to `state` meanwhile, such as a message of the user, are read with the next model call.
    *
-   * @throws {@link ContextOverflowError} when the history is too long and nothing of it may be masked or forgotten;
-   *   {@link LimitExceededError} when it is still too long after three condensations; what the model's adapter and the host's
-   *   `onEvent` or `onEvents` throw.
+   * @throws {@link ContextOverflowError} when the history is too long and nothing of it may be masked or forgotten.
+   * @throws {@link LimitExceededError} when it is still too long after three condensations.
+   * @throws what the model's adapter and the host's `onEvent` or `onEvents` throw.
    */
   async step(state: ConversationState, options: StepOptions): Promise<StepOutcome> {
     const { conversationId } = state;
@@ -161,7 +162,7 @@ function asksForRisk({ confirmation, assessRisk }: AgentOptions): boolean {
   return typeof confirmation === 'object' && 'risk' in confirmation && assessRisk === undefined;
 }
 
-/** Events are made of text that a model, a tool or a user wrote; providers refuse text that is not well-formed. */
+/** Events are made of text that a model, a tool or a user wrote. Providers refuse text that is not well-formed. */
 function wellFormedEvents(create: CreateEvent): CreateEvent {
   return ((...args: Parameters<CreateEvent>) => wellFormedEvent(create(...args))) as CreateEvent;
 }

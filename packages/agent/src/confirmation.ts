@@ -5,9 +5,9 @@ import type { PreparedAction, PreparedCall, Toolset } from './tool-calls/call.js
 export type SecurityRisk = NonNullable<ActionEvent['securityRisk']>;
 
 /**
- * A rule for which actions wait for confirmation. `{ risk }`: actions of this risk or a higher one, and of unknown risk. A function
- * decides for each action. Calls of tools marked `readOnly` and calls that cannot be run never wait; `{ asks }` decides for
- * `readOnly` tools too, and reads the parsed input. One action that waits holds up all actions of its response.
+ * A rule for which actions wait for confirmation. `{ risk }`: actions of this risk or a higher one, and of unknown risk. A
+ * function decides for each action. Calls of tools marked `readOnly` and calls that cannot be run never wait. `{ asks }` decides
+ * for `readOnly` tools too, and reads the parsed input. One action that waits holds up all actions of its response.
  */
 export type ConfirmationPolicy =
   | 'always'

@@ -11,13 +11,13 @@ type Answer<T> = T | Promise<T>;
 
 /**
  * Functions of the application that are called at points of a run. A hook that throws, or returns something that is not a
- * verdict, vetoes the call in `beforeToolUse`; any other hook ends the run with its error, after the events before it were
+ * verdict, vetoes the call in `beforeToolUse`. Any other hook ends the run with its error, after the events before it were
  * stored. A hook that does not resolve delays the run until the run is interrupted.
  */
 export interface Hooks {
   /**
-   * With a veto the condensation is not appended; an attempt records the veto, and an empty condensation answers a request.
-   * The hook is also called for the agent's own last resort; if that is vetoed, the run ends with a `ContextOverflowError`.
+   * With a veto the condensation is not appended. An attempt records the veto, and an empty condensation answers a request. The
+   * hook is also called for the agent's own last resort. If that is vetoed, the run ends with a `ContextOverflowError`.
    */
   readonly beforeCondensation?: (condensation: Condensation, view: View) => Answer<Verdict>;
   /** The model reads the note after the condensation. Use it to repeat what must not be forgotten. */

@@ -42,8 +42,8 @@ export type ConversationStatus = (typeof statuses)[number];
 /** The outcome of a run. */
 export interface RunOutcome {
   /**
-   * `incomplete`: the answer was cut once more after {@link maxContinuations} continuations in a row; a later run goes on with it.
-   * `released`: by `Conversation.release`.
+   * `incomplete`: the answer was cut once more after {@link maxContinuations} continuations in a row. A later run goes on with
+   * it. `released`: by `Conversation.release`.
    */
   readonly status: 'finished' | 'paused' | 'waiting-for-confirmation' | 'stuck' | 'incomplete' | 'released';
   /** The final answer, when the run finished. */

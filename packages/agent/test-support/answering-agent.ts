@@ -3,7 +3,7 @@ import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { z } from 'zod';
 import { Agent } from '../src/agent.js';
 
-/** How many calls its first answer has. With the usage the answer is one event more. */
+/** The number of calls in its first answer. With the usage the answer is one event more. */
 export const callsInAnswer = 12;
 
 /** Returns an agent whose model makes its calls in one answer, and is done when it reads results. */

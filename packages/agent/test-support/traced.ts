@@ -18,7 +18,7 @@ export interface Traced {
   readonly span: (name: string, index?: number) => ReadableSpan;
   /** Indented names, in the order in which they began, with what `told` says of each. */
   readonly tree: (told?: (span: ReadableSpan) => string) => string;
-  /** What a metric has counted: the sum and the number of values, by its attributes. */
+  /** Returns what a metric has counted: the sum and the number of values, by its attributes. */
   readonly metric: (
     name: string,
   ) => Promise<readonly { readonly value: unknown; readonly attributes: Readonly<Record<string, unknown>> }[]>;

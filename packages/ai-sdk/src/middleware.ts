@@ -4,9 +4,6 @@ import type { AiMessage } from './codec.js';
 import { historiesOf } from './histories.js';
 import type { HistoryOptions } from './histories.js';
 
-/** Options of {@link condensingMiddleware}. */
-export type CondensingMiddlewareOptions = HistoryOptions;
-
 /** The parts of a call's options that a middleware reads, of `LanguageModelV3` and `LanguageModelV4`. */
 export interface CallParams {
   readonly prompt: readonly AiMessage[];
@@ -37,7 +34,7 @@ export interface CondensingMiddleware {
  * const model = wrapLanguageModel({ model: openai('gpt-5'), middleware: condensingMiddleware({ condenser }) });
  * ```
  */
-export function condensingMiddleware(options: CondensingMiddlewareOptions): CondensingMiddleware {
+export function condensingMiddleware(options: HistoryOptions): CondensingMiddleware {
   const historyOf = historiesOf(options, promptMessages());
   const condensed = <Params extends CallParams, Result>(
     params: Params,

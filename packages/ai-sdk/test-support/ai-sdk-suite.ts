@@ -8,7 +8,8 @@ import type * as AiSdk from 'ai';
 import type { LanguageModel, LanguageModelMiddleware, ModelMessage, UIMessage } from 'ai';
 import { afterEach, describe, expect, it } from 'vitest';
 import type * as Ours from '../src/index.js';
-import type { AiMessage, CondensingOptions, Step } from '../src/index.js';
+import type { AiMessage, CondensingOptions } from '../src/index.js';
+import type { Step } from '../src/step-messages.js';
 import { rewritesIn, scriptedModel, sentTo } from './scripted-model.js';
 import type { Api, Script } from './scripted-model.js';
 
@@ -127,7 +128,7 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
   const condensations = (fits: Fits) =>
     fits.flatMap(({ condensations: made }, index) => (made.length > 0 ? [index] : []));
 
-  /** What a run has added to the host's messages. In `ai` 7 the response of a run is that of its last step. */
+  /** Returns what a run has added to the host's messages. In `ai` 7 the response of a run is that of its last step. */
   const addedBy = (result: { readonly response: { readonly messages: readonly ModelMessage[] } }) =>
     (result as { readonly responseMessages?: readonly ModelMessage[] }).responseMessages ?? result.response.messages;
 

@@ -18,7 +18,7 @@ const longest = 214;
 /**
  * Returns the names that follow from what a user typed: the name of a package, with or without a scope.
  *
- * @throws RangeError when npm would refuse it, or when no identifier can be made of it; says which and what to type.
+ * @throws RangeError when npm would refuse it, or when no identifier can be made of it. It says which and what to type.
  * @see https://docs.npmjs.com/cli/configuring-npm/package-json#name
  */
 export function condenserNames(packageName: string): CondenserNames {
@@ -87,7 +87,8 @@ export interface CreatedPackage {
  * Writes a new condenser package into a folder, which must be empty or not there yet.
  *
  * @param options.directory - where to. @defaultValue the package's name without its scope, in the working directory
- * @throws RangeError if npm would refuse the name; Error if the folder is not empty: nothing is overwritten.
+ * @throws RangeError when npm would refuse the name.
+ * @throws Error when the folder is not empty: nothing is overwritten.
  */
 export async function createCondenserPackage(
   packageName: string,

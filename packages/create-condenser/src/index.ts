@@ -1,2 +1,1 @@
-export type { CondenserNames, CreatedPackage } from './create-package.js';
 export { condenserNames, condenserPackageFiles, createCondenserPackage } from './create-package.js';

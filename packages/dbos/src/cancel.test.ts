@@ -64,7 +64,7 @@ async function afterADeath() {
       event.type === 'conversation-state-update' && event.key === 'status' ? [event.value] : [],
     );
   };
-  /** How many connections wait for the transaction of `database`, or for one that waits for it. */
+  /** Returns how many connections wait for the transaction of `database`, or for one that waits for it. */
   const waiting = async () => {
     const { rows } = await observer.query<{ count: number }>(
       `with recursive held (pid) as (

@@ -39,8 +39,8 @@ export interface DbosRunnerOptions extends ConversationWorkOptions {
    */
   readonly pollMs?: number;
   /**
-   * Called when a look for dead workers or for cancelled requests failed, as while the server restarts; it is repeated after `sweepMs` or
-   * `pollMs`. Also when `stop` could not put requests back, which others then take over. It must not throw.
+   * Called when a look for dead workers or for cancelled requests failed, as while the server restarts. It is repeated after
+   * `sweepMs` or `pollMs`. Also when `stop` could not put requests back, which others then take over. It must not throw.
    * @defaultValue nothing is told
    */
   readonly onTrouble?: (error: unknown) => void;
@@ -122,7 +122,7 @@ class Worker {
   readonly #work = new RunningWork();
   /** The running work, by the ids of the requests. */
   readonly #workOf = new Map<string, ConversationWork>();
-  /** What this worker has for DBOS, and does not know of, since the last look. */
+  /** The requests that DBOS counts to this worker and that the worker does not know, since the last look. */
   #unknown: ReadonlySet<string> = new Set();
   /** Runs what it is given as if no workflow had called it: tools may use DBOS on their own, and nothing becomes a step. */
   readonly #outside = AsyncLocalStorage.snapshot();
@@ -246,8 +246,8 @@ class Worker {
   }
 
   /**
-   * Who was cancelled while its worker was lost is taken over by nobody, and its log would say for ever that it runs. The same for one that
-   * ended here without saying so.
+   * Ends the runs of requests that were cancelled while their worker was lost. Nobody takes them over, and their logs would say
+   * for ever that they run. The same holds for a run that ended here without saying so.
    */
   async #endCancelled(workflowIDs: readonly string[]): Promise<void> {
     for (const workflowID of workflowIDs) {

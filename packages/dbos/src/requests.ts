@@ -57,7 +57,7 @@ export class Requests {
     return ids;
   }
 
-  /** Which of these requests were cancelled. */
+  /** Returns those of the requests that were cancelled. */
   async cancelledOf(workflowIDs: readonly string[]): Promise<readonly string[]> {
     // DBOS has taken them out of their queue.
     const rows = await this.#select(`workflow_uuid = any($1) and status = 'CANCELLED'`, [workflowIDs]);
@@ -73,7 +73,7 @@ export class Requests {
     return Number(rows[0]?.count);
   }
 
-  /** Which requests run now, by the ids of their workers, live or dead. */
+  /** Returns the requests that run now, by the ids of their workers, live or dead. */
   async running(): Promise<ReadonlyMap<string, readonly string[]>> {
     return byWorker(await this.#select(`${running} and executor_id is not null`, [this.#queue]));
   }

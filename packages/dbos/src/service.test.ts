@@ -15,7 +15,7 @@ interface Service {
   readonly url: string;
 }
 
-/** What the model does in a test: its first answer waits for `until`, and the one with this number, from 0, is an order. */
+/** The behaviour of the model in a test: its first answer waits for `until`, and the one with this number, from 0, is an order. */
 let scenario: { readonly until: Promise<void>; readonly orderAt: number; asked: number; answered: number };
 let model: ProviderServer;
 /** Two of `examples/service` on one database. */

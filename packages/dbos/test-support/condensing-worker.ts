@@ -10,7 +10,7 @@ import pg from 'pg';
 import { z } from 'zod';
 import { dbosRunner } from '../src/index.js';
 
-/** What it is started with. */
+/** The setting with which the worker is started. */
 export interface CondensingWorkerSetting {
   readonly url: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface CondensingWorkerSetting {
   readonly conversations: Readonly<Record<string, CondensingConversation>>;
 }
 
-/** How a conversation is run. */
+/** The setting of a conversation. */
 export interface CondensingConversation {
   readonly modelUrl: string;
   readonly summariserUrl: string;
@@ -28,13 +28,13 @@ export interface CondensingConversation {
   readonly limits?: Partial<Limits>;
 }
 
-/** What it tells the test. */
+/** A message of the worker to the test. */
 export type FromCondensingWorker =
   | { readonly type: 'works' }
   | {
       readonly type: 'end';
       readonly conversationId: string;
-      /** How the run ended, or `failed`, or `handed-over`. */
+      /** The status in which the run ended, or `failed`, or `handed-over`. */
       readonly end: string;
       readonly error?: string | undefined;
     };

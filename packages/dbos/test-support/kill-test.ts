@@ -13,7 +13,7 @@ import { dbosRunner } from '../src/index.js';
 import { bundledProgram } from './bundled-program.js';
 import type { FromWorker, WorkerSetting } from './worker-setting.js';
 
-/** How much is run, and how much goes wrong. */
+/** The amount of work, and of what goes wrong. */
 export interface KillTestOptions {
   readonly server: LocalPostgres;
   readonly conversations: number;
@@ -23,7 +23,7 @@ export interface KillTestOptions {
   readonly leaseMs: number;
 }
 
-/** What was found when every conversation had ended. */
+/** The findings when every conversation had ended. */
 export interface KillTestReport {
   readonly kills: number;
   readonly restarts: number;
@@ -41,7 +41,7 @@ export interface KillTestReport {
   readonly eventsLost: number;
   /** Conversations whose events are not exactly those of so many steps, with what is wrong. */
   readonly wrongCounts: readonly string[];
-  /** What the worker that was frozen did after it woke. */
+  /** The acts of the frozen worker after it woke. */
   readonly zombie: { readonly effects: number; readonly result: string | undefined; readonly wasTakenOver: boolean };
 }
 

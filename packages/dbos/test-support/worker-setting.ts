@@ -1,4 +1,4 @@
-/** What a worker of the kill test is started with. */
+/** The setting with which a worker of the kill test is started. */
 export interface WorkerSetting {
   readonly url: string;
   readonly modelUrl: string;
@@ -9,7 +9,7 @@ export interface WorkerSetting {
   readonly frozenStep?: number;
 }
 
-/** What a worker tells the test. */
+/** A message of a worker to the test. */
 export type FromWorker =
   | { readonly type: 'works' }
   | { readonly type: 'freezes'; readonly pid: number; readonly actionId: string }

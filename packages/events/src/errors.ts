@@ -3,10 +3,9 @@ const brand = Symbol.for('@palimpsest/error');
 /**
  * The base of every error that a Palimpsest package throws. Its fields are plain data, so an error can be logged or sent on.
  *
- * `instanceof` fails when two copies of a package are installed; `X.isInstance(error)` does not, because it compares a
- * brand that all copies share, and the names of the error's class and of those that it derives from. A class states its
- * name as `static override get typeName()`, because a bundler may rename the class itself; without it the class's own name
- * is used.
+ * `instanceof` fails when two copies of a package are installed. `X.isInstance(error)` does not, because it compares a brand that
+ * all copies share, and the names of the error's class and of those that it derives from. A class states its name as
+ * `static override get typeName()`, because a bundler may rename the class itself. Without it the class's own name is used.
  */
 export class PalimpsestError extends Error {
   /** The name of this class, in every copy and however it is bundled. */
@@ -55,7 +54,7 @@ export class InvalidEventError extends PalimpsestError {
     return 'InvalidEventError';
   }
 
-  /** The path of the wrong field, as keys from the outside in; empty when the value itself is wrong. */
+  /** The path of the wrong field, as keys from the outside in. Empty when the value itself is wrong. */
   readonly path: readonly (string | number)[];
   readonly eventId: string | undefined;
   readonly eventType: string | undefined;

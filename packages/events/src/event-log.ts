@@ -91,8 +91,9 @@ export class EventLog implements Iterable<Event> {
    * appends are stored together. If the store holds more events than the log, and all of them are of earlier appends of
    * this log that seemed to fail, the log takes them in first.
    *
-   * @throws {@link InvalidEventError} when one is not an event; {@link DuplicateEventError} when an id is taken;
-   *   {@link ConcurrencyError} and {@link EventStoreError} from the store. Then nothing was appended.
+   * @throws {@link InvalidEventError} when one is not an event.
+   * @throws {@link DuplicateEventError} when an id is taken.
+   * @throws {@link ConcurrencyError} and {@link EventStoreError} from the store. After each of these errors nothing was appended.
    */
   async append(...events: readonly (Event | readonly Event[])[]): Promise<void> {
     // Parsed now and not in its turn, because the caller may change the objects in between.
@@ -113,9 +114,8 @@ export class EventLog implements Iterable<Event> {
   }
 
   /**
-   * Opens the conversation for writing, if the store supports it, and reads the events that others have appended;
-   * observers see them. Until `close`, no other log can append to the conversation. With a store without
-   * `openForWriting` it does nothing.
+   * Opens the conversation for writing, if the store supports it, and reads the events that others have appended. Observers see
+   * them. Until `close`, no other log can append to the conversation. With a store without `openForWriting` it does nothing.
    *
    * @throws {@link ConversationBusyError} when another writer has the conversation; what the store throws.
    */

@@ -10,9 +10,10 @@ export interface EventStore {
    * Appends the events, all or none, in their order. After it resolves, the events of a persistent store survive the
    * death of the process. Resolves to the new number of events of the conversation.
    *
-   * @throws {@link ConcurrencyError} when `expectedVersion` (unit: events) is not the conversation's number of events,
-   *   or other appends took too long; {@link ConversationBusyError} when somebody has the conversation open for
-   *   writing; {@link EventStoreError} when it cannot be written. Then nothing was appended.
+   * @throws {@link ConcurrencyError} when `expectedVersion` (unit: events) is not the conversation's number of events, or other
+   *   appends took too long.
+   * @throws {@link ConversationBusyError} when somebody has the conversation open for writing.
+   * @throws {@link EventStoreError} when it cannot be written. After each of these errors nothing was appended.
    */
   append(
     conversationId: string,

@@ -81,13 +81,12 @@ export {
 } from './well-formed.js';
 export { sliceText, textBoundary, textRange, withoutControls } from './text-slice.js';
 export { estimateTextTokens } from './text-tokens.js';
-export type { CreateEvent, EventFields } from './create-event.js';
+export type { CreateEvent } from './create-event.js';
 export { createEvent, eventFactory, newEventId, userMessage } from './create-event.js';
 export { addressOf, isAddress } from './address.js';
 export { adoptEvent, errorTexts, parseEvent } from './parse-event.js';
-export type { EventLogOptions, EventObserver } from './event-log.js';
 export { EventLog } from './event-log.js';
-export type { ConversationWriter, EventReading, EventStore } from './event-store.js';
+export type { ConversationWriter, EventStore } from './event-store.js';
 export { assertConversationId, assertExpectedVersion, assertReadFrom, eventReading } from './event-store.js';
 export { memoryEventStore } from './memory-event-store.js';
 export {

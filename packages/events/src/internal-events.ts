@@ -28,8 +28,8 @@ const begunCallSchema = z.object({
 });
 
 /**
- * The fields of an incomplete answer that can never be sent back. No model reads them. `finishReason` is there if the
- * provider ended the answer, for instance `length`; without it a user or a broken connection did.
+ * The fields of an incomplete answer that can never be sent back. No model reads them. `finishReason` is there if the provider
+ * ended the answer, for instance `length`. Without it a user or a broken connection did.
  */
 export const incompleteAnswerFields = {
   reason: z.string(),
@@ -121,9 +121,9 @@ export const conversationErrorEventSchema = z.extend(eventBaseSchema, {
 });
 
 /**
- * A change of one event that is shown in its place. Exactly one field: `text` replaces the content of a tool result,
- * `arguments` those of a call; `cut` shows only the beginning and the end of a message or a result. Unit of `head` and
- * `tail`: characters that stay.
+ * A change of one event that is shown in its place. Exactly one field: `text` replaces the content of a tool result, `arguments`
+ * those of a call. `cut` shows only the beginning and the end of a message or a result. Unit of `head` and `tail`: characters
+ * that stay.
  */
 export type Redaction = Immutable<z.infer<typeof redactionSchema>>;
 
@@ -147,9 +147,9 @@ export type CondensationRevert = Immutable<z.infer<typeof condensationRevertSche
 
 /**
  * The usage and the cost of one model call, with our own estimate of its input for calibration. `responseId` is the
- * `llmResponseId` of the response's events; `providerResponseId` is the server's id of the response, which servers
- * repeat or leave out. `purpose` names the caller: `'agent'` or the name of a condenser. For an answer that never
- * became complete it is `'broken-response'`, and `responseId` is the id of the event of that type.
+ * `llmResponseId` of the response's events. `providerResponseId` is the server's id of the response, which servers repeat or
+ * leave out. `purpose` names the caller: `'agent'` or the name of a condenser. For an answer that never became complete it is
+ * `'broken-response'`, and `responseId` is the id of the event of that type.
  */
 export type LLMUsageEvent = Immutable<z.infer<typeof llmUsageEventSchema>>;
 

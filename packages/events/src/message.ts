@@ -69,10 +69,10 @@ export type KnownContent = TextContent | ImageContent;
 export type ContentPart = KnownContent | CustomContent;
 
 /**
- * One call of a tool, as the model made it. `arguments` is the JSON text that the model wrote, which need not parse;
- * what a host asks of the model beside the tool's input (`securityRisk`, `summary`) stands on the action instead.
- * `itemId` is the id of the item that carried the call, where the provider gives one (OpenAI Responses);
- * `thoughtSignature` is data that the provider requires back with the call (Gemini).
+ * One call of a tool, as the model made it. `arguments` is the JSON text that the model wrote, which need not parse. What a host
+ * asks of the model beside the tool's input (`securityRisk`, `summary`) stands on the action instead. `itemId` is the id of the
+ * item that carried the call, where the provider gives one (OpenAI Responses). `thoughtSignature` is data that the provider
+ * requires back with the call (Gemini).
  */
 export type ToolCall = Immutable<z.infer<typeof toolCallSchema>>;
 

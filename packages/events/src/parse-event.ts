@@ -77,9 +77,9 @@ function textField(value: unknown, field: 'type' | 'id'): string | undefined {
 type Check = (value: unknown) => boolean;
 
 /**
- * Returns a check that says the same as `schema.safeParse(value).success` of plain JSON data, in a fraction of the
- * time: it makes no copy and no report. It is put together from the schema, so the two cannot drift apart; what it does
- * not know is left to the schema.
+ * Returns a check that says the same as `schema.safeParse(value).success` of plain JSON data, in a fraction of the time: it makes
+ * no copy and no report. It is put together from the schema, so the two cannot drift apart. What it does not know is left to the
+ * schema.
  */
 export function quickCheck(schema: z.core.$ZodType): Check {
   const { def } = (schema as z.core.$ZodTypes)._zod;

@@ -46,8 +46,8 @@ export type ToolOutput =
     };
 
 /**
- * A tool that an agent can run. `parseInput` turns the model's parsed JSON into the input and throws an error whose message
- * the model can act on; `execute` may throw too, and the model reads that message as the call's error.
+ * A tool that an agent can run. `parseInput` turns the model's parsed JSON into the input and throws an error whose message the
+ * model can act on. `execute` may throw too, and the model reads that message as the call's error.
  */
 export interface Tool<Input = unknown> extends ToolDefinition {
   /** The longest duration of a call. Unit: milliseconds; `Infinity` is no limit. @defaultValue what the agent says */

@@ -12,11 +12,11 @@ import type {
 } from './message.js';
 
 /**
- * Returns the message as every provider's JSON reader takes it: no text, name or argument holds half of a surrogate
- * pair, U+FFFD stands in its place. Signed or opaque data (signed thinking, encrypted reasoning, signatures of calls)
- * that holds one is left out, never altered; so is an image with such an address, in favour of words that say so. A
- * message that is sound is given back as it is, the same object. Ids of calls stay: they connect messages, and an
- * adapter gives those that cannot be sent another form.
+ * Returns the message as every provider's JSON reader takes it: no text, name or argument holds half of a surrogate pair, U+FFFD
+ * stands in its place. Signed or opaque data (signed thinking, encrypted reasoning, signatures of calls) that holds one is left
+ * out, never altered. So is an image with such an address, in favour of words that say so. A message that is sound is given back
+ * as it is, the same object. Ids of calls stay: they connect messages, and an adapter gives those that cannot be sent another
+ * form.
  */
 export function wellFormedMessage<M extends Message>(message: M): M {
   const content = eachOf(message.content, wellFormedPart);

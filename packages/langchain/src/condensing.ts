@@ -34,7 +34,7 @@ export interface CondensingOptions extends HistoryOptions {
 }
 
 /** The middleware that {@link condensing} returns. Its state is private: it is no input and no output of the agent. */
-export type CondensingMiddleware = AgentMiddleware<undefined, undefined, unknown, readonly [], readonly []>;
+type CondensingMiddleware = AgentMiddleware<undefined, undefined, unknown, readonly [], readonly []>;
 
 /**
  * Returns a middleware for `createAgent` that condenses what the model reads. The messages of the state are never

@@ -21,7 +21,7 @@ export type CondensingEditOptions = Omit<HistoryOptions, 'relevance'>;
  */
 export function condensingEdit(options: CondensingEditOptions): ContextEdit {
   const histories = new Map<string, CondensedHistory<BaseMessage>>();
-  /** What was sent by the last message of its list: the next message is the answer, and has the usage. */
+  /** The fits, by the last message of the list that was sent. The next message is the answer, and has the usage. */
   const sent = new Map<string, Fitted<BaseMessage>>();
   return {
     apply: async ({ messages, model }) => {

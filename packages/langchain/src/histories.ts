@@ -34,7 +34,7 @@ const defaultMaxMemoryBytes = 256 * 1024 * 1024;
 
 /**
  * The histories of the states that were used last. A history is made of a state's events, so a checkpoint from which a graph is
- * resumed, replayed or branched is all that one needs; those that go on are kept only to spare reading the messages again. A
+ * resumed, replayed or branched is all that one needs. Those that go on are kept only to spare reading the messages again. A
  * history is used by one call at a time.
  */
 export class Histories {

@@ -13,7 +13,7 @@ export function toolDefinitions(tools: readonly unknown[]): readonly object[] {
   });
 }
 
-/** What a tool has for one provider (`extras`: cache marks, deferred loading) is sent with it. */
+/** Returns the definition of a tool as it is sent, with its fields for one provider (`extras`: cache marks, deferred loading). */
 function definitionOf(tool: object): object {
   const extras = field(tool, 'extras');
   const provided = field(extras, 'providerToolDefinition');

@@ -3,10 +3,10 @@ import { ChatOpenAI } from '@langchain/openai';
 import { scriptedServer, toolLoop } from '@palimpsest/provider-servers';
 import type { ProviderServer, ToolLoopOptions } from '@palimpsest/provider-servers';
 
-/** How a scripted model is called. */
+/** The API by which a scripted model is called. */
 export type Api = 'chat' | 'responses' | 'anthropic';
 
-/** What a scripted model does. */
+/** The answers of a scripted model. */
 export interface Script extends ToolLoopOptions {
   /** Unit: tokens. @defaultValue the model's */
   readonly contextWindow?: number;

@@ -95,7 +95,7 @@ async function ask(wire: Wire, afterEvents: number) {
   return { completion, deltas, counted, requests: server.requests.length };
 }
 
-/** What deltas add up to. */
+/** Returns the sum of deltas. */
 function sumOf(deltas: readonly Delta[]) {
   const sum = { thinking: '', text: '', name: '', arguments: '' };
   for (const delta of deltas) {

@@ -4,7 +4,7 @@ import {
   checkAnthropicRequest,
   checkChatCompletionsRequest,
   checkResponsesRequest,
-} from '@palimpsest/provider-servers';
+} from '@palimpsest/provider-servers/rules';
 import { describe, expect, it, test } from 'vitest';
 import { fewer } from '../test-support/fewer.js';
 import { anyCharacter } from '../test-support/any-character.js';
@@ -141,7 +141,7 @@ const requestOf = (turns: readonly (readonly Message[])[], defined: readonly Too
   tools: defined,
 });
 
-/** What goes over the wire. */
+/** Returns a body as it goes over the wire. */
 const wire = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
 
 describe('conversion of any valid list', () => {
@@ -290,7 +290,7 @@ describe('conversion of any valid list', () => {
   });
 });
 
-/** What conversion would be if every field were only given its wire name. */
+/** Converts messages by no more than giving every field its wire name. */
 function carelessBodies(messages: readonly Message[]): { readonly anthropic: unknown; readonly openai: unknown } {
   const parse = (text: string): unknown => {
     try {

@@ -2,12 +2,11 @@
 import type { Event, Message } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { addFeatureCounts, randomLog } from '@palimpsest/view/testing';
-import type { FeatureCounts } from '@palimpsest/view/testing';
 import {
   checkAnthropicRequest,
   checkChatCompletionsRequest,
   checkResponsesRequest,
-} from '@palimpsest/provider-servers';
+} from '@palimpsest/provider-servers/rules';
 import { expect, it } from 'vitest';
 import { toMessagesRequest } from './anthropic/request.js';
 import { toResponsesRequest } from './openai/responses/request.js';
@@ -25,11 +24,11 @@ const tools = ['read', 'run', 'search', half].map((name) => ({
   description: half,
   inputSchema: { type: 'object', properties: { input: { type: 'string', description: half, enum: [half] } } },
 }));
-/** What goes over the wire. */
+/** Returns a body as it goes over the wire. */
 const wire = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
 
 it('no body made of a dirty log is refused by any provider', () => {
-  const counts: FeatureCounts[] = [];
+  const counts: Parameters<typeof addFeatureCounts>[0][number][] = [];
   for (let seed = 0; seed < (isThorough ? 60 : 20); seed++) {
     const log = randomLog({ seed, dirty: true, length: 50 });
     counts.push(log.counts);

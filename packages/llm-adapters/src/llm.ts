@@ -118,8 +118,8 @@ export interface JsonSchemaFormat {
   readonly name: string;
   readonly schema: Readonly<Record<string, unknown>>;
   /**
-   * Whether the provider enforces the schema. True: the provider enforces it, and refuses a schema that it cannot enforce.
-   * False: the model is only asked to follow it. @defaultValue true if the schema can be enforced, else false
+   * True: the provider enforces the schema, and refuses a schema that it cannot enforce. False: the model is only asked to follow
+   * it. @defaultValue true if the schema can be enforced, else false
    */
   readonly strict?: boolean;
 }

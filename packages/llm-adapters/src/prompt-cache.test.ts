@@ -1,7 +1,8 @@
 import type { Message } from '@palimpsest/events';
 import { describe, expect, it } from 'vitest';
 import { cacheDriftOf, expectedCacheRead } from './index.js';
-import type { AnsweredRequest, RequestPair } from './index.js';
+import type { RequestPair } from './index.js';
+import type { AnsweredRequest } from './prompt-cache.js';
 import { promptToSend } from './prompt-cache.js';
 import type { SentPrompt } from './prompt-cache.js';
 

@@ -28,7 +28,7 @@ export type PromptHints = Pick<CacheHints, 'cachedMessages' | 'stableMessages'>;
  *
  * - `cachedMessages`: the last place at which an earlier request ended or was marked, and before which nothing has changed.
  * - `stableMessages`: where later rewrites probably begin. What was masked stays masked, so that is where the newest rewrite in
- *   place ended; what stands before a summary stays there, so that is where the newest rewrite began that took messages away.
+ *   place ended. What stands before a summary stays there, so that is where the newest rewrite began that took messages away.
  *
  * Pass what it returns as `previous` of the next request, once a request was answered. A `previous` that was not sent costs
  * money at most: marks never change what the model reads.
@@ -116,7 +116,7 @@ function afterRewrite(
   return [{ messages: isMoved ? masks.messages + moved : end, parts: 0 }, unchanged];
 }
 
-/** Up to where messages are new, and how many of the earlier ones they go on with behind that; no further than the start if none. */
+/** Up to where messages are new, and how many of the earlier ones they go on with behind that. No further than the start if none. */
 function endOfRewrite(earlier: readonly Message[], later: readonly Message[], start: number) {
   let end = later.length;
   while (end > start && !saysTheSame(earlier.at(-1), later[end - 1])) end -= 1;

@@ -43,9 +43,9 @@ export function retryOptionsProblem({ attempts = 1, ...delays }: RetryOptions): 
 }
 
 /**
- * Repeats a call until it succeeds, fails with an error that is not retryable, or has no tries or no time left; then
- * throws the last error. Between tries it waits a random time up to a bound that doubles (full jitter), and at least as
- * long as the provider asks.
+ * Repeats a call until it succeeds, fails with an error that is not retryable, or has no tries or no time left. Then it throws
+ * the last error. Between tries it waits a random time up to a bound that doubles (full jitter), and at least as long as the
+ * provider asks.
  *
  * No library does this: p-retry's wait ignores the time that the provider asks for, and cockatiel's wait cannot be
  * aborted. The maintained versions of both need Node 22.

@@ -81,11 +81,12 @@ function refused(status: number, message: string): Response {
 const streamStart = /^\s*(?:data|event|id|retry|:)/;
 
 /**
- * Returns the JSON of a response to a request for a stream, where the server ignored `stream: true`; undefined for a
- * stream, whose body stays unread, and for an empty body. The beginning of the body decides, because servers and
- * proxies name a wrong type, or none.
+ * Returns the JSON of a response to a request for a stream, where the server ignored `stream: true`. Undefined for a stream,
+ * whose body stays unread, and for an empty body. The beginning of the body decides, because servers and proxies name a wrong
+ * type, or none.
  *
- * @throws SyntaxError when the body is neither; what `fetch` throws when it breaks off.
+ * @throws SyntaxError when the body is neither.
+ * @throws what `fetch` throws when it breaks off.
  */
 export async function plainAnswer(response: Response): Promise<unknown> {
   const reader = response.clone().body?.pipeThrough(new TextDecoderStream()).getReader();

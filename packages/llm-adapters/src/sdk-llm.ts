@@ -36,8 +36,8 @@ export interface SdkLLMOptions {
   /** Replaces single facts of the model. @defaultValue the model table's facts */
   readonly facts?: Partial<ModelFacts>;
   /**
-   * The prices of the tokens. @defaultValue the price table's, on the day of each call, if the server is the model's own
-   * vendor; otherwise the prices are unknown and completions carry no cost
+   * The prices of the tokens. @defaultValue the price table's, on the day of each call, if the server is the model's own vendor.
+   * Otherwise the prices are unknown and completions carry no cost
    */
   readonly prices?: TokenPrices;
   /**

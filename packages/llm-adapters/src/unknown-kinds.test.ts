@@ -2,13 +2,12 @@
 import type { AssistantMessage, ContentPart, Message, ToolDefinition } from '@palimpsest/events';
 import { View } from '@palimpsest/view';
 import { randomLog } from '@palimpsest/view/testing';
+import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import {
-  anthropicServer,
   checkAnthropicRequest,
   checkChatCompletionsRequest,
   checkResponsesRequest,
-  openaiServer,
-} from '@palimpsest/provider-servers';
+} from '@palimpsest/provider-servers/rules';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { toMessagesRequest } from './anthropic/request.js';
 import { anthropicLLM } from './anthropic/index.js';

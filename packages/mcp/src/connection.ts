@@ -212,7 +212,7 @@ export class ServerConnection {
     return new StdioTransport([command, ...args], { cwd, env: { ...this.#surroundings.env, ...env } });
   }
 
-  /** A program that does not answer the probe is an older server; an address that does not is none at all. */
+  /** A program that does not answer the probe is an older server. An address that does not is none at all. */
   get #probeMs(): number {
     const { connectMs } = this.#limits;
     return 'url' in this.#config ? connectMs + 1_000 : Math.ceil(connectMs / 2);

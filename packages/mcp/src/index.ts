@@ -1,5 +1,4 @@
-export type { McpHttpServer, McpServerConfig, McpServerLimits, McpStdioServer } from './config/server-config.js';
-export { serverNamePattern } from './config/server-config.js';
+export type { McpServerConfig } from './config/server-config.js';
 export { InvalidMcpServerError, McpServerError } from './errors.js';
 export type { ConnectMcpServersOptions, McpServers, McpServerState } from './servers.js';
 export { connectMcpServers } from './servers.js';

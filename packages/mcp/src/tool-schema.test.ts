@@ -2,7 +2,7 @@ import {
   checkAnthropicRequest,
   checkChatCompletionsRequest,
   checkResponsesRequest,
-} from '@palimpsest/provider-servers';
+} from '@palimpsest/provider-servers/rules';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { listedTools } from './tool-list.js';
@@ -10,7 +10,7 @@ import { modelSchema, serverInput } from './tool-schema.js';
 
 const ask = [{ role: 'user', content: 'Go.' }];
 
-/** What providers refuse of a tool. */
+/** Returns what providers refuse of a tool. */
 function refusals(name: string, description: string, schema: object): readonly unknown[] {
   const asFunction = { name, description, parameters: schema };
   return [

@@ -53,7 +53,7 @@ interface Loop {
   readonly model: string;
   readonly sent: Fitted<AnthropicMessage>[];
   readonly answers: Anthropic.Message[];
-  /** How many marks each request had. The host's objects change behind it. */
+  /** The number of marks of each request. The host's objects change behind it. */
   readonly marks: number[];
   readonly thinking: Anthropic.ThinkingConfigParam;
 }
@@ -123,7 +123,7 @@ const withoutThinking = (message: AnthropicMessage) => ({
     typeof message.content === 'string' ? message.content : blocksOf(message).filter(({ type }) => type !== 'thinking'),
 });
 
-/** How often what was sent first is not the beginning of what is sent next, but for thinking that is left out. */
+/** Counts how often what was sent first is not the beginning of what is sent next, but for thinking that is left out. */
 function rewritesOf(sent: readonly Fitted<AnthropicMessage>[]): { rewrites: number; condensed: number } {
   let [rewrites, condensed] = [0, 0];
   sent.forEach(({ messages, condensations }, index) => {

@@ -15,8 +15,9 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
    */
   fit<One extends Message>(messages: readonly One[], options?: FitOptions): Promise<Fitted<One>>;
   /**
-   * Fits a list and sends it. If the provider refuses it because it is too long, it is condensed harder and sent once more; if the
-   * provider refuses thinking as bound to another conversation, it is sent once more without any. Other errors are the call's.
+   * Fits a list and sends it. If the provider refuses it because it is too long, it is condensed harder and sent once more. If
+   * the provider refuses thinking as bound to another conversation, it is sent once more without any. Other errors are the
+   * call's.
    *
    * @throws what `call` throws, the second time or for another reason, and what {@link CondensedHistory.fit} throws.
    *

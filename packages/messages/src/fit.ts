@@ -57,8 +57,8 @@ export interface FitOptions {
    */
   readonly conversationId?: string | undefined;
   /**
-   * The model that this list goes to, where a conversation has several: a name takes the place of the history's `model`, and what the
-   * history states of its model holds for it too; an object takes the place of all of it. Condensations are shared.
+   * The model that this list goes to, where a conversation has several. A name takes the place of the history's `model`, and what
+   * the history states of its model holds for it too. An object takes the place of all of it. Condensations are shared.
    * @defaultValue the history's model
    */
   readonly model?: string | ModelOptions | undefined;
@@ -83,8 +83,8 @@ export interface FitOptions {
 /** The result of `fit`. */
 export interface Fitted<Message> {
   /**
-   * The messages to send: a new array. Messages that no condensation changed are the host's own objects; the others are
-   * copies, and messages that hold a summary.
+   * The messages to send: a new array. Messages that no condensation changed are the host's own objects. The others are copies,
+   * and messages that hold a summary.
    */
   readonly messages: Message[];
   /** `untouched`: every message is the host's own, in its place. `condensed`: there is an edit in force, a repair, or a late result. */

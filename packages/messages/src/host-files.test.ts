@@ -11,7 +11,10 @@ const url = `data:application/pdf;base64,${data}`;
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
 const pixelUrl = `data:image/png;base64,${pixel}`;
 
-/** How a host of each API holds a call, a result, an image in a result, and a file in it or in a message of the user. */
+/**
+ * The forms in which a host of each API holds a call, a result, an image in a result, and a file in it or in a message of the
+ * user.
+ */
 interface Host {
   readonly codec: Codec<never>;
   readonly file: object;

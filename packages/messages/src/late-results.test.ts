@@ -11,7 +11,7 @@ import type { ResponsesItem } from '../test-support/responses-loop.js';
 import { anthropicMessages, chatMessages, condensedHistory, responsesItems } from './index.js';
 import type { Codec } from './index.js';
 
-/** How a host of one API writes its messages, and asks its model. */
+/** A host of one API, which writes its messages and asks its model. */
 interface Host<Message> {
   readonly codec: Codec;
   user(text: string): Message;

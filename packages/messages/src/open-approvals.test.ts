@@ -1,5 +1,6 @@
 import { amortizedForgettingCondenser } from '@palimpsest/condensers';
-import { checkResponsesRequest, openaiServer } from '@palimpsest/provider-servers';
+import { openaiServer } from '@palimpsest/provider-servers';
+import { checkResponsesRequest } from '@palimpsest/provider-servers/rules';
 import { condensationProblem } from '@palimpsest/view';
 import OpenAI from 'openai';
 import { expect, test, onTestFinished } from 'vitest';

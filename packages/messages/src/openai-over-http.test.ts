@@ -38,7 +38,7 @@ async function modelServer(options: Partial<OpenAIServerOptions> = {}) {
   return { server, client: new OpenAI({ baseURL: server.url, apiKey: 'key', maxRetries: 0 }) };
 }
 
-/** How often what was sent is not the beginning of what is sent next. */
+/** Counts how often what was sent is not the beginning of what is sent next. */
 function rewritesOf(sent: readonly (readonly unknown[])[]): number {
   return sent.filter((messages, index) =>
     (sent[index - 1] ?? []).some((message, place) => JSON.stringify(message) !== JSON.stringify(messages[place])),

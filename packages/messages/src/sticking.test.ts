@@ -11,7 +11,7 @@ import { OwnEvents } from './log/own-events.js';
 const codec = chatMessages();
 const options = (maxSize = 30) => ({ condenser: extractiveSummaryCondenser({ maxSize, keepFirst: 2 }), codec });
 
-/** What a host sends besides what it keeps. */
+/** The lists of hosts that send more than they keep. */
 const hosts: Record<string, (list: ChatMessage[], step: number) => ChatMessage[]> = {
   'a reminder at the end': (list, step) => [...list, { role: 'user', content: `Reminder ${step}.` }],
   'a line in the last result': (list, step) => {

@@ -9,7 +9,7 @@ function lines(mark: string, length: number): string {
   return `${mark}-begins\n${line.repeat(Math.ceil(length / line.length))}${mark}-ends`;
 }
 
-/** What a fixture must keep: marks of its set-up, and marks of which the newest stays. */
+/** The texts that a fixture must keep: marks of its set-up, and marks of which the newest stays. */
 export interface SetUp<Message> {
   readonly messages: readonly Message[];
   readonly marks: readonly string[];

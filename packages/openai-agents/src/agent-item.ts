@@ -77,7 +77,7 @@ export function textPart(text: string): { readonly type: 'input_text'; readonly 
   return { type: 'input_text', text };
 }
 
-/** Returns the URL of the image in a part; undefined if it has none, or one that the provider stores. */
+/** Returns the URL of the image in a part. Undefined if it has none, or one that the provider stores. */
 export function imageUrl(part: unknown): string | undefined {
   const type = field(part, 'type');
   if (type !== 'input_image' && type !== 'image') return undefined;

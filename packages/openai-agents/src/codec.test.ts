@@ -5,7 +5,7 @@ import { agentSteps, ownToolHistory, pixel, plainHistory, richHistory } from '..
 import { openaiServer } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { agentItems } from './index.js';
-import type { AgentItem } from './index.js';
+import type { AgentItem } from './agent-item.js';
 
 describe('the codec of the Agents SDK', () => {
   codecContract({ test, create: () => agentItems(), conversations: () => [plainHistory(), richHistory()] });
@@ -119,7 +119,7 @@ it('sends the newest of two results of a call, with a call of its own once the f
   for (const text of ['It runs.', 'Nearly.']) expect(body).not.toContain(text);
 });
 
-/** What a server refuses in a shortened list: results and reasoning without what they belong to, halves of a pair. */
+/** Returns what a server refuses in a shortened list: results and reasoning without what they belong to, halves of a pair. */
 function tornApart(before: readonly AgentItem[], after: readonly AgentItem[]): readonly string[] {
   const partner = (item: AgentItem, list: readonly AgentItem[]) => {
     const id = field(item, 'callId');

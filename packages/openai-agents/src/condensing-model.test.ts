@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { condensingModel } from './index.js';
-import type { CondensingModelOptions, ModelLike, ModelRequestLike } from './index.js';
+import type { CondensingModelOptions, ModelLike } from './index.js';
+import type { ModelRequestLike } from './model-like.js';
 
 const usage = {
   requests: 1,

@@ -1,4 +1,4 @@
-import type { AgentItem } from '../src/index.js';
+import type { AgentItem } from '../src/agent-item.js';
 
 export const pixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';

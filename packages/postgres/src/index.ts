@@ -1,10 +1,8 @@
-export type { NamedStatement, PostgresClient, PostgresSession } from './client.js';
+export type { PostgresClient, PostgresSession } from './client.js';
 export { LeasedSession } from './leased-session.js';
-export type { MigrationOptions } from './migrations.js';
 export { migrate, migrationSql } from './migrations.js';
-export type { PostgresEventStoreOptions } from './postgres-event-store.js';
 export { postgresEventStore } from './postgres-event-store.js';
-export type { PostgresInbox, PostgresInboxOptions } from './postgres-inbox.js';
+export type { PostgresInbox } from './postgres-inbox.js';
 export { postgresInbox } from './postgres-inbox.js';
-export type { PostgresRateLimitStore, PostgresRateLimitStoreOptions } from './postgres-rate-limit-store.js';
+export type { PostgresRateLimitStore } from './postgres-rate-limit-store.js';
 export { postgresRateLimitStore } from './postgres-rate-limit-store.js';

@@ -17,7 +17,8 @@ import { bundledProgram } from '../test-support/bundled-program.js';
 import { nextMessage } from '../test-support/next-message.js';
 import { pglite } from '../test-support/pglite.js';
 import { migrate, migrationSql, postgresEventStore } from './index.js';
-import type { PostgresClient, PostgresEventStoreOptions } from './index.js';
+import type { PostgresClient } from './index.js';
+import type { PostgresEventStoreOptions } from './postgres-event-store.js';
 
 async function eventsOf(store: EventStore, conversationId: string): Promise<readonly Event[]> {
   const events: Event[] = [];

@@ -19,7 +19,8 @@ export interface PostgresInbox {
    * Keeps a message, whoever holds the conversation. Resolves to its id when it is stored. Then enqueue the conversation.
    *
    * @param options - `id`: of the message; one that waits or is delivered already is not delivered again. @defaultValue a new one
-   * @throws TypeError when the message is empty; {@link InvalidEventError}, {@link EventStoreError}.
+   * @throws TypeError when the message is empty.
+   * @throws {@link InvalidEventError}, {@link EventStoreError}.
    */
   put(
     conversationId: string,

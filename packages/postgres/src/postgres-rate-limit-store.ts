@@ -70,8 +70,8 @@ function statementsFor(rates: string) {
   const numbers = (parameter: string) => `${parameter}::text[]::float8[]`;
   return {
     /**
-     * `$2` the costs, `$3` the burst. A clock that was set back by an hour would make all wait for an hour; so the times in the row go
-     * back as far.
+     * `$2` the costs, `$3` the burst. A clock that was set back by an hour would make all wait for an hour. So the times in the
+     * row go back as far.
      */
     reserve: `
 insert into ${rates} as stored (name, seen_at, moment, closed_until, full_at)

@@ -10,8 +10,8 @@ export type LockName = 'writer' | 'gate';
  * Returns the statements of the store for its tables. `$1` is always the id of the conversation, as the hexadecimal of
  * its UTF-8. All columns are text, so that no client's way to read numbers and bytes matters.
  *
- * Who opens a conversation for writing takes its `writer` lock, or fails; then waits for its `gate`, exclusively, until the appends under
- * way are done. An append without the right to write takes the `gate`, shared, for its own transaction, or fails.
+ * Whoever opens a conversation for writing takes its `writer` lock, or fails; then waits for its `gate`, exclusively, until the
+ * appends under way are done. An append without the right to write takes the `gate`, shared, for its own transaction, or fails.
  */
 export function statementsFor({ conversations, events, lockSpace }: Tables) {
   const conversation = `decode($1, 'hex')`;

@@ -1,6 +1,6 @@
 // Raw bodies in parts, written by hand: no converter of ours has touched them. For the tests of this folder.
 
-/** What the provider takes, and what it refuses: the rule, the place, what it is, the body. */
+/** Requests that the provider takes, and requests that it refuses: the rule, the place, what it is, the body. */
 export interface RequestExamples {
   readonly taken: readonly (readonly [what: string, body: unknown])[];
   readonly refused: readonly (readonly [rule: string, path: string, what: string, body: unknown])[];

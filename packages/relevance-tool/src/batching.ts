@@ -46,11 +46,11 @@ export function immediately(directives: readonly RelevanceDirective[]): readonly
 /**
  * Puts directives into effect together, at the first model call at which one of these holds:
  *
- * - it pays: what they would have saved since they were issued, this call included, and save in `expectedCalls` more calls, is at
- *   least what the rewrite costs: (write price − read price) × the tokens after the first of them and before the newest step;
- * - the cache is cold, because the model has answered longer ago than it lives: the newest event's time tells;
- * - the view fills more than `pressure` of the window, less the answer and what is sent beside the view;
- * - something else rewrote the history after they were issued: a condensation, a revert, a new system prompt.
+ * - It pays: what they would have saved since they were issued, this call included, and save in `expectedCalls` more calls, is at
+ *   least what the rewrite costs: (write price − read price) × the tokens after the first of them and before the newest step.
+ * - The cache is cold, because the model has answered longer ago than it lives. The newest event's time tells.
+ * - The view fills more than `pressure` of the window, less the answer and what is sent beside the view.
+ * - Something else rewrote the history after they were issued: a condensation, a revert, a new system prompt.
  *
  * The rule is evaluated for every call that the log holds, with the sizes at that call, so the result depends on the log alone
  * and an effective directive never waits again. Cost: linear in the list from the first waiting request on.

@@ -35,8 +35,8 @@ export interface RelevanceCondenser extends Condenser {
 /**
  * Replaces results that the model marked by the model's notes: returns a view with redacted copies. The view depends only on the
  * directives in the log, so it is the same after a restart and at every later step. Ids, calls and positions stay. The condenser
- * calls no model, keeps no state, and `condense` never returns a `Condensation`; without anything to do it returns the given view. It
- * also neutralises text in tool results that reads like a label.
+ * calls no model, keeps no state, and `condense` never returns a `Condensation`. Without anything to do it returns the given
+ * view. It also neutralises text in tool results that reads like a label.
  *
  * With `apply: 'batched'` it is a {@link Reducer}: as a stage of `pricedCondenser` it leaves to the one ledger when the directives
  * take effect, and one condensation redacts the targets of all that wait. A cold cache, or the condensation of another stage, puts

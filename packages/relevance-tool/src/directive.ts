@@ -27,10 +27,10 @@ const relevanceDirectiveSchema = z.extend(eventBaseSchema, {
  * The model's statement that a tool result no longer matters. Internal: no model reads it, and it stays in force until a
  * condensation forgets it or its target.
  *
- * `targetEventId` is the result; `requestedEventId` is what the model called it; `toolCallId` is the call that it answers.
- * `summary` is the model's reason, `text` all that the model will read in the result's place: it is fixed here, so that it
- * is the text whose length was checked, and a later change of settings rewrites nothing. `requestingActionId`,
- * `llmResponseId` and `agentStepIndex` (the number of model responses before it) say where the request was made.
+ * `targetEventId` is the result, and `requestedEventId` is what the model called it. `toolCallId` is the call that it answers.
+ * `summary` is the model's reason, `text` all that the model will read in the result's place: it is fixed here, so that it is the
+ * text whose length was checked, and a later change of settings rewrites nothing. `requestingActionId`, `llmResponseId` and
+ * `agentStepIndex` (the number of model responses before it) say where the request was made.
  */
 export type RelevanceDirective = Readonly<z.infer<typeof relevanceDirectiveSchema>> & CustomEvent;
 

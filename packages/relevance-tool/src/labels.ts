@@ -30,7 +30,7 @@ const lookAlike = new RegExp(
 
 /**
  * Returns text in which nothing reads like a label: `[event_id:` becomes `[quoted event id:`. Letters of other scripts that look
- * like Latin ones are not recognised; a label forged with them still has to name a result that exists.
+ * like Latin ones are not recognised. A label forged with them still has to name a result that exists.
  */
 export function neutralizeLabels(text: string): string {
   return text.replace(lookAlike, '[quoted event id:');

@@ -4,7 +4,7 @@ import type { Condenser } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { relevanceCondenser } from './condenser.js';
-import byDefault, { relevanceDefinition } from './index.js';
+import byDefault from './index.js';
 import { observationLabel } from './labels.js';
 import { recallTool } from './recall/recall-tool.js';
 import { relevanceTool } from './tool.js';
@@ -64,7 +64,7 @@ describe('wiring', () => {
 });
 
 test('the default export defines the condenser', () => {
-  expect(byDefault).toBe(relevanceDefinition);
+  expect(byDefault.name).toBe('relevance');
   expect(byDefault.create({ apply: 'batched', batching: { expectedCalls: 20 } }).name).toBe('relevance');
 });
 

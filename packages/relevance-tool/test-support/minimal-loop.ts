@@ -13,7 +13,7 @@ import { condenseUntilSettled, isCondensation, View, ViewProjection } from '@pal
 import type { AttemptReport, CondenseContext, Condenser } from '@palimpsest/view';
 import { observationLabel } from '../src/labels.js';
 
-/** What a scripted model answers: calls, or words that end the run. */
+/** An answer of a scripted model: calls, or words that end the run. */
 export interface Turn {
   readonly calls?: readonly {
     readonly name: string;
@@ -23,9 +23,9 @@ export interface Turn {
   readonly text?: string;
 }
 
-/** What one run did. */
+/** The result of one run. */
 export interface LoopRun {
-  /** What each model call was sent. */
+  /** The messages of each model call. */
   readonly requests: readonly (readonly Message[])[];
   /** The log's length at each model call. */
   readonly lengths: readonly number[];
@@ -97,7 +97,7 @@ export async function runLoop(options: {
   }
 }
 
-/** What a tool is given when an action of a log is carried out. */
+/** Returns what a tool is given when an action of a log is carried out. */
 export function toolContext(log: EventLog, action: ActionEvent): ToolContext {
   return {
     actionId: action.id,
@@ -151,7 +151,7 @@ export function resultTexts(messages: readonly Message[]): ReadonlyMap<string, s
   return texts;
 }
 
-/** What a condenser makes of a log, and what it reported. */
+/** Returns what a condenser makes of a log, and what it reported. */
 export async function condensed(
   condenser: Condenser,
   events: Iterable<Event>,

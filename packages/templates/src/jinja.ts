@@ -64,7 +64,7 @@ export function identifierName(node: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns the node that `x is defined`, `x is undefined` or `x | default(…)` tests; undefined for any other node. */
+/** Returns the node that `x is defined`, `x is undefined` or `x | default(…)` tests. Undefined for any other node. */
 export function testedNode(node: JinjaNode): JinjaNode | undefined {
   const { operand, test, filter } = membersOf(node);
   const tests =

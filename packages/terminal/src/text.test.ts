@@ -11,7 +11,7 @@ import {
   wrapToWidth,
 } from './text.js';
 
-/** What no output may hold, said in another way than the code does: controls of 7 and 8 bits, and marks of direction. */
+/** Characters that no output may hold, said in another way than the code does: controls of 7 and 8 bits, and marks of direction. */
 const driving = /(?!\n)\p{Cc}|[\u061c\u200e\u200f\u2028\u2029]|[\u202a-\u202e]|[\u2066-\u2069]/u;
 
 /**

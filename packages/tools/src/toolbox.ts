@@ -40,7 +40,8 @@ export interface Toolbox {
   /**
    * Carries out a call. A tool that does not exist, arguments that do not fit and what a tool throws are answers for the model.
    *
-   * @throws the reason of `signal` when it is aborted; what `onEvent` throws for a result
+   * @throws the reason of `signal` when it is aborted.
+   * @throws what `onEvent` throws for a result.
    */
   call(call: ToolboxCall): Promise<ToolboxAnswer>;
 }

@@ -121,7 +121,7 @@ export interface AttemptReport {
  * 1. The view is read-only. Return it, a view made from it, or a `Condensation`; after a `Condensation` the host's step ends.
  * 2. Cut only at the view's cut points. `condensation({ view, start, end })` does so and keeps protected events: a host rejects
  *    a condensation that forgets one ({@link condensationProblem}).
- * 3. Settle: return the view after a few of your own condensations. An empty `Condensation` ends the step like any other; after
+ * 3. Settle: return the view after a few of your own condensations. An empty `Condensation` ends the step like any other. After
  *    three in a row a host calls the model with the view as it is.
  * 4. Keep no state between calls. Store what the next call needs in the log: in `Condensation.metadata` or by `context.report`.
  * 5. If the condenser must act but cannot, it throws {@link NoCondensationAvailableError}.

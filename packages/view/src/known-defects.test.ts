@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { View, ViewProjection, condensation } from './index.js';
 import { messageViolations } from './testing/index.js';
 
-/** What other systems get wrong in a view. The numbers are those of the project's list of known defects. */
+/** Defects of other systems in a view. The numbers are those of the project's list of known defects. */
 
 test('G2: cut points are there for every log, with orphans, duplicates and results before their calls too', () => {
   const log = logBuilder();

@@ -263,10 +263,9 @@ export class LogView implements View, KnowsItsLog {
 const noKeys: RunKeys = new Map();
 
 /**
- * Returns the log's view from which a view was made by `replace` and `without`; any other view is returned unchanged.
- * Use it for decisions that must not depend on what other condensers of a pipeline hide or mask, such as the number of
- * events since the last attempt. Condensing a derived view does not need it: {@link condensation} and {@link unitsOf}
- * call it themselves.
+ * Returns the log's view from which a view was made by `replace` and `without`. Any other view is returned unchanged. Use it for
+ * decisions that must not depend on what other condensers of a pipeline hide or mask, such as the number of events since the last
+ * attempt. Condensing a derived view does not need it: {@link condensation} and {@link unitsOf} call it themselves.
  */
 export function viewOfLog(view: View): View {
   return (view as KnowsItsLog)[viewOfLogKey] ?? view;

@@ -278,7 +278,7 @@ function agentWithManualThinking(run: number): number {
   return log.counts.condensation;
 }
 
-/** What a provider of manual thinking refuses: a turn with calls that does not begin with thinking (rule A16). */
+/** Reports what a provider of manual thinking refuses: a turn with calls that does not begin with thinking (rule A16). */
 function startsWithoutThinking(messages: readonly Message[]): boolean {
   const turn = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
   const [first] = turn;

@@ -23,7 +23,7 @@ export const View = {
 
 /**
  * The fold of a log that grows: append events as they come and take the view whenever it is needed. After every event its view
- * equals `View.fromEvents` of the same events. Appending costs O(1), taking a view copies the stored list; a condensation is
+ * equals `View.fromEvents` of the same events. Appending costs O(1), taking a view copies the stored list. A condensation is
  * linear in the view, and a revert folds the log again.
  */
 export class ViewProjection {

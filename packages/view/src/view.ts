@@ -114,7 +114,7 @@ export interface View {
   callOf(id: EventId): ActionEvent | undefined;
   /** The newest result of the call that an event makes or answers, as logged. Also defined for forgotten events. */
   resultOf(id: EventId): ToolResultEvent | undefined;
-  /** The position of an event in the log, counted from 0; undefined for a summary and for an event that is not in the log. */
+  /** The position of an event in the log, counted from 0. Undefined for a summary and for an event that is not in the log. */
   positionOf(id: EventId): number | undefined;
   /** The index of an event in the stored list; undefined if the list does not contain it. */
   indexOf(id: EventId): number | undefined;

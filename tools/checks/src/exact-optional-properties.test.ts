@@ -6,10 +6,17 @@ import { workspaceRoot } from './workspace.js';
 /** Every optional property of what users of the view write takes undefined. */
 const view = `
 import type {
-  AttemptReport, CondensationOptions, CondenseContext, Condenser, PinOptions, RenderOptions, Replacement, Selection,
-  SettlingOptions, ViewOptions,
+  AttemptReport, CondenseContext, Condenser, RenderOptions, Replacement, ViewOptions, condensation, forgettableEventIds,
+  condenseUntilSettled, pin,
 } from './index.js';
-import type { CondenserContractOptions, RandomLogOptions, ViewPropertyContractOptions } from './testing/index.js';
+import type { CondenserContractOptions, randomLog, viewPropertyContract } from './testing/index.js';
+
+type CondensationOptions = Parameters<typeof condensation>[0];
+type Selection = Parameters<typeof forgettableEventIds>[1];
+type SettlingOptions = NonNullable<Parameters<typeof condenseUntilSettled>[2]>;
+type PinOptions = NonNullable<Parameters<typeof pin>[1]>;
+type RandomLogOptions = Parameters<typeof randomLog>[0];
+type ViewPropertyContractOptions = Parameters<typeof viewPropertyContract>[0];
 
 type Unstated<Options> = {
   [Key in keyof Options]-?: {} extends Pick<Options, Key> ? (undefined extends Required<Options>[Key] ? never : Key) : never;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { checkedRules } from '@palimpsest/provider-servers';
+import { checkedRules } from '@palimpsest/provider-servers/rules';
 import { describe, expect, it } from 'vitest';
 import { workspaceRoot } from './workspace.js';
 

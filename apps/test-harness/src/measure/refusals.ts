@@ -6,7 +6,7 @@ import {
   checkAnthropicRequest,
   checkChatCompletionsRequest,
   checkResponsesRequest,
-} from '@palimpsest/provider-servers';
+} from '@palimpsest/provider-servers/rules';
 import type { Meter, ReplayedCall } from './replayed-call.js';
 
 /** The refused message lists of a replay. */

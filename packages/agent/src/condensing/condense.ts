@@ -95,7 +95,8 @@ async function condenseWith(condenser: Condenser, step: Step): Promise<View | Co
  * condensation, or returns one that is invalid or forgets protected events, forgets nothing: an attempt records the reason,
  * and the run goes on as long as the history fits. So does one that does not decide before the deadline.
  *
- * @throws the signal's reason, also when the condenser ignores the signal; what `emit` throws.
+ * @throws the signal's reason, also when the condenser ignores the signal.
+ * @throws what `emit` throws.
  */
 async function decide(
   condenser: Condenser,

@@ -22,7 +22,7 @@ import { excerptOf } from '../tool-calls/output.js';
 
 export interface LastResortOptions {
   /**
-   * The part of the model's window that is left for the view; undefined if the window is not known. Unit: tokens, as the view
+   * The part of the model's window that is left for the view. Undefined if the window is not known. Unit: tokens, as the view
    * estimates.
    */
   readonly room: number | undefined;

@@ -113,8 +113,9 @@ const longestAnswer = 4_096;
 const calibrations = { least: 0.25, most: 8 } as const;
 
 /**
- * Returns the part of the window that is left for the view, by the provider's figures and the agent's; the smaller one if they
- * differ. Undefined when the window is not known, or the request had too many bytes. Unit: tokens, as the view estimates.
+ * Returns the part of the window that is left for the view, by the provider's figures and the agent's. If they differ, that is
+ * the smaller one. Undefined when the window is not known, or the request had too many bytes. Unit: tokens, as the view
+ * estimates.
  */
 export function roomForView(request: RefusedRequest): number | undefined {
   const { overflow, view, maxOutputTokens, fixedTokens } = request;

@@ -78,8 +78,10 @@ export class Conversation {
    * Appends a message of the user. During a run the model reads it with its next call.
    *
    * @param options - `id`: the event's, so that a message which is sent again is not appended again. @defaultValue a new one
-   * @throws TypeError when the message is empty, because providers refuse empty messages; {@link DuplicateEventError} when the log
-   *   holds the id; {@link ConversationBusyError} when another writer holds the conversation; what the store throws.
+   * @throws TypeError when the message is empty, because providers refuse empty messages.
+   * @throws {@link DuplicateEventError} when the log holds the id.
+   * @throws {@link ConversationBusyError} when another writer holds the conversation.
+   * @throws what the store throws.
    */
   async send(content: string | readonly ContentPart[], options: { readonly id?: EventId } = {}): Promise<void> {
     const parts: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -147,11 +149,13 @@ export class Conversation {
   }
 
   /**
-   * Waits for a condensation that the last run has left in the background, and appends it, as far as it still fits: what others have
-   * appended meanwhile is read first. The right to write is taken only when it is ready, so that nobody who confirms or sends has to
-   * wait for it. Without one it resolves at once; during a run it leaves it to the run. After a failure it can be called again.
+   * Waits for a condensation that the last run has left in the background, and appends it, as far as it still fits: what others
+   * have appended meanwhile is read first. The right to write is taken only when it is ready, so that nobody who confirms or
+   * sends has to wait for it. Without one it resolves at once. During a run it leaves it to the run. After a failure it can be
+   * called again.
    *
-   * @throws {@link ConversationBusyError} when another writer holds the conversation; the signal's reason; what the store throws.
+   * @throws {@link ConversationBusyError} when another writer holds the conversation.
+   * @throws the signal's reason, and what the store throws.
    */
   async settle(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     if (this.#run !== undefined) return;
@@ -210,7 +214,7 @@ export class Conversation {
    * Confirms the actions that wait. The next {@link Conversation.run} carries them out, in this process or another one.
    * Without such actions it does nothing. Resolves to the actions that it has confirmed.
    *
-   * @param options - `actions`: the ids of those that the user was shown; others still wait, such as those of a response that
+   * @param options - `actions`: the ids of those that the user was shown. Others still wait, such as those of a response that
    *   another process has got meanwhile. @defaultValue all that wait
    */
   async confirm(options: { readonly actions?: Iterable<EventId> } = {}): Promise<readonly ActionEvent[]> {
@@ -232,8 +236,8 @@ export class Conversation {
   }
 
   /**
-   * Puts a question to the model outside the conversation. The model reads the present view and may not call tools;
-   * only the usage is appended to the log. Possible during a run.
+   * Puts a question to the model outside the conversation. The model reads the present view and may not call tools. Only the
+   * usage is appended to the log. Possible during a run.
    *
    * @throws what the model's adapter throws.
    */
@@ -255,7 +259,8 @@ export class Conversation {
    * Makes a new conversation that begins with the events of this one and has the same agent, policies and limits.
    * Confirmations are not copied, and calls that run here are answered there as interrupted.
    *
-   * @throws RangeError when there is no event `at`, or the store holds a conversation of that id; what the store throws.
+   * @throws RangeError when there is no event `at`, or the store holds a conversation of that id.
+   * @throws what the store throws.
    */
   async fork({ at, agent, ...options }: ForkOptions = {}): Promise<Conversation> {
     // Events that others have appended are copied, too.
@@ -283,10 +288,10 @@ export class Conversation {
   }
 
   /**
-   * Requests a condensation and calls the condenser; the agent runs no tool and calls no model. During a run only the request
-   * is appended, and the next step acts on it. While a condensation is under way, this method waits for it. Resolves to the
-   * condensation, or to undefined during a run and when nothing could be condensed; the newest `condensation-attempt` then
-   * says why.
+   * Requests a condensation and calls the condenser; the agent runs no tool and calls no model. During a run only the request is
+   * appended, and the next step acts on it. While a condensation is under way, this method waits for it. Resolves to the
+   * condensation, or to undefined during a run and when nothing could be condensed. The newest `condensation-attempt` then says
+   * why.
    *
    * @throws {@link CondensationNotSupportedError} when the condenser does not handle requests; RangeError when the focus is too
    *   long. Nothing is appended then.

@@ -119,8 +119,9 @@ class PendingCondensations {
   /**
    * Waits for each, and calls the condenser, which then gives what still fits the view, and reports what does not.
    *
-   * @param condense - calls the condenser once; false: it may not be called now, because a run goes on, which takes what there is
-   * @throws the signal's reason; what `condense` throws. What was not taken can be taken later.
+   * @param condense - calls the condenser once. It returns false if the condenser may not be called now, because a run goes on,
+   *   which takes what there is
+   * @throws the signal's reason, and what `condense` throws. What was not taken can be taken later.
    */
   async taken(condense: () => Promise<boolean>, signal?: AbortSignal): Promise<void> {
     // A condenser before it in a pipeline may act first; one that never comes to it would be called for ever.

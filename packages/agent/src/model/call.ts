@@ -26,8 +26,9 @@ export interface ModelAnswer {
  * with its calls, which no model reads. Pieces that were shown and never became complete are emitted: as a message of the model when
  * the user interrupted it, else as a `broken-response`.
  *
- * @throws {@link ContentPolicyError} when the answer is a refusal; {@link ContextWindowExceededError} or
- *   {@link MalformedHistoryError} when a second request does not help; what the adapter throws.
+ * @throws {@link ContentPolicyError} when the answer is a refusal.
+ * @throws {@link ContextWindowExceededError} or {@link MalformedHistoryError} when a second request does not help.
+ * @throws what the adapter throws.
  */
 export async function callModel(view: View, step: Step): Promise<ModelAnswer> {
   const { llm, createEvent } = step.agent;
@@ -55,9 +56,9 @@ async function streamedAnswer(view: View, step: Step): Promise<ModelAnswer> {
 }
 
 /**
- * Calls the model, and once more when a second request can help: with a lower maximum of output tokens when the history fits
- * and the requested output does not; without thinking and from a view built anew when the provider reports a malformed
- * history. Records both. After the latter, thinking stays off.
+ * Calls the model, and once more when a second request can help. If the history fits and the requested output does not, the
+ * second has a lower maximum of output tokens. If the provider reports a malformed history, it is made without thinking, from a
+ * view built anew. Records both. After the latter, thinking stays off.
  */
 async function requestAnswer(view: View, streamed: StreamedAnswer | undefined, step: Step): Promise<ModelAnswer> {
   const { agent, state, render, emit } = step;
@@ -157,8 +158,8 @@ const leastOutputTokens = 512;
 const margin = 64;
 
 /**
- * Returns the output tokens that are left; undefined when the output is not the cause, or too few are left. A limit that the adapter set
- * by itself is taken for the model's own.
+ * Returns the output tokens that are left. Undefined when the output is not the cause, or too few are left. A limit that the
+ * adapter set by itself is taken for the model's own.
  */
 function loweredOutput(
   error: ContextWindowExceededError,

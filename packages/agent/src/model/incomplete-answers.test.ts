@@ -143,7 +143,7 @@ const cutOffIn = (events: Iterable<Event>) => messagesIn(events).filter(({ cutOf
 const ofType = (events: Iterable<Event>, type: Event['type']) => [...events].filter((event) => event.type === type);
 const wordsIn = ({ content }: MessageEvent) => content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
-/** What a listener still shows after the last delta. */
+/** Returns what a listener still shows after the last delta. */
 function shown(deltas: readonly Delta[]) {
   const sum = { text: '', thinking: '', name: '', arguments: '' };
   for (const delta of deltas.slice(1 + deltas.findLastIndex(({ type }) => type === 'restart'))) {

@@ -46,8 +46,8 @@ export function isWithin(file: string, folder: string): boolean {
 }
 
 /**
- * The names of instruction files for agents, the weakest first. Case does not matter; of files that differ in case only, the
- * one written as here is read, else the first in alphabetical order.
+ * The names of instruction files for agents, the weakest first. Case does not matter. Of files that differ in case only, the one
+ * written as here is read, else the first in alphabetical order.
  */
 export const instructionFileNames = [
   '.openhands_instructions',

@@ -5,9 +5,9 @@ import type { TemplateSource } from '../prompts/index.js';
 import { hasCode, isWithin } from './files.js';
 
 /**
- * Reads templates from the files of a folder: `system_prompt.j2` and so on. The folder must hold all templates that are used;
- * layer it over the built-in templates (`layeredTemplates`) to replace a few. Nothing outside the folder is read, unless a
- * link in it leads there.
+ * Reads templates from the files of a folder: `system_prompt.j2` and so on. The folder must hold all templates that are used.
+ * Layer it over the built-in templates (`layeredTemplates`) to replace a few. Nothing outside the folder is read, unless a link
+ * in it leads there.
  */
 export function folderTemplates(directory: string): TemplateSource {
   const folder = path.resolve(directory);

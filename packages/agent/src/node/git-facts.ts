@@ -8,7 +8,7 @@ export interface GitFacts {
   /** The root of the working tree. */
   readonly root: string;
   readonly branch?: string;
-  /** A line for each file that differs from the last commit; the last line counts those that are not named. */
+  /** A line for each file that differs from the last commit. The last line counts those that are not named. */
   readonly changes?: readonly string[];
   /** The newest commits: short hash and subject. */
   readonly commits?: readonly string[];

@@ -30,7 +30,7 @@ const maxDepth = 3;
  * folder, wherever it stands. Links that lead out of the folder are not followed. Results name their skill in `details.loadedSkill`, by which
  * `contextMessages` knows the texts that the model sees.
  *
- * @param options.skills - as `findSkills` returns them; of two with one name the later counts
+ * @param options.skills - as `findSkills` returns them. Of two with one name the later counts.
  * @param options.disabledSkills - names of skills that are not loaded. @defaultValue none
  */
 export function skillTool(options: {

@@ -2,7 +2,7 @@ import { sliceText } from '@palimpsest/events';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { assertCount } from '../errors.js';
-import { InvalidSkillError, parseAgentSkill, parseSkill } from '../prompts/index.js';
+import { InvalidSkillError, parseAgentSkill, parseSkill } from '../prompts/skill.js';
 import type { Skill } from '../prompts/index.js';
 import { ifThere, instructionFileNames, instructionFilesOf, isWithin, readGuarded } from './files.js';
 
@@ -30,7 +30,7 @@ export interface FindSkillsOptions {
 /** The skills that were found, the weakest first, and what is wrong with files. */
 export interface FoundSkills {
   readonly skills: readonly Skill[];
-  /** One for each file that was skipped or cut, or whose name is not as it should be; the message says which. */
+  /** One for each file that was skipped or cut, or whose name is not as it should be. The message says which. */
   readonly problems: readonly InvalidSkillError[];
 }
 
@@ -53,12 +53,12 @@ const userFolders: readonly SkillPlace[] = [{ name: 'microagents' }, { name: 'sk
  * Finds the skills and instruction files for a working directory. Each folder from the root down to the working directory
  * contributes its {@link instructionFileNames}, always on, the folders with a `SKILL.md` below `.claude/skills`, `.agents/skills`
  * and `.palimpsest/skills`, which the model loads when it needs them, and the other markdown files below `.palimpsest/skills` and
- * `.openhands/microagents`, without `README.md`. Files nearer to the working directory are stronger; of two skills with one name
- * the stronger is kept, and a file that is linked or copied under several names is included once. A broken file is a problem,
- * and the others are still found. An instruction file is named by its path from the root, a user's file by its whole path.
+ * `.openhands/microagents`, without `README.md`. Files nearer to the working directory are stronger. Of two skills with one name
+ * the stronger is kept, and a file that is linked or copied under several names is included once. A broken file is a problem, and
+ * the others are still found. An instruction file is named by its path from the root, a user's file by its whole path.
  *
- * @throws RangeError when `maxCharacters` is not a whole number of at least 1, or the working directory is not in the root;
- *   what the file system throws when one of the folders is missing.
+ * @throws RangeError when `maxCharacters` is not a whole number of at least 1, or the working directory is not in the root.
+ * @throws what the file system throws when one of the folders is missing.
  */
 export async function findSkills(options: FindSkillsOptions): Promise<FoundSkills> {
   const { maxCharacters = 32_000 } = options;

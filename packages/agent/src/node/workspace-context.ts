@@ -25,7 +25,8 @@ export interface WorkspaceContextOptions {
  *
  * Ask once for a session: what changes later, the model sees by its tools, and a context that changes is paid for again.
  *
- * @throws RangeError when `gitTimeoutMs` is not more than 0; what the file system throws when there is no such folder.
+ * @throws RangeError when `gitTimeoutMs` is not more than 0.
+ * @throws what the file system throws when there is no such folder.
  */
 export async function workspaceContext(
   folder: string,

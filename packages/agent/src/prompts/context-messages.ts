@@ -29,11 +29,11 @@ export interface ContextOptions {
 }
 
 /**
- * Returns the messages to append so that the model sees the workspace context, the skills that are always on, those that the user's
- * messages call for, the list of the skills that it can load, and the texts of those that it loaded: none if the view already holds
- * all of it, and at most one for context, one for the list and one for loaded skills. A pure function of the view. Call it after a
- * message of the user and after a condensation. Forgotten parts are shown again: what the user's messages call for as long as the
- * view holds one that does; of the skills that the model loaded, the last three, each at most twice.
+ * Returns the messages to append so that the model sees the workspace context, the skills that are always on, those that the
+ * user's messages call for, the list of the skills that it can load, and the texts of those that it loaded: none if the view
+ * already holds all of it, and at most one for context, one for the list and one for loaded skills. A pure function of the view.
+ * Call it after a message of the user and after a condensation. Forgotten parts are shown again. What the user's messages call
+ * for is shown as long as the view holds one that does. Of the skills that the model loaded, the last three, each at most twice.
  *
  * @throws `PromptTemplateError` when a template uses a variable that is not defined.
  */
@@ -125,7 +125,7 @@ function enabled({ skills = [], disabledSkills = [] }: ContextOptions): readonly
 
 /**
  * Returns the skills that the user's messages call for and the model does not see. Every message that names a task triggers it
- * again, because the inputs differ; a keyword skill is shown only once.
+ * again, because the inputs differ. A keyword skill is shown only once.
  */
 function calledFor(
   { userMessages, forgottenWords, skills: shown }: VisibleContext,

@@ -11,7 +11,7 @@ import type {
 /**
  * Returns the events to append so that these instructions and tools are in force in a log: one, or none if the newest
  * `system-prompt` is already the same or if there are no instructions and tools. In an imported log the event is appended at the
- * end, and views put it first; existing events are not changed.
+ * end, and views put it first. Existing events are not changed.
  */
 export function ensureSystemPrompt(
   events: Iterable<Event>,

@@ -47,7 +47,7 @@ export interface PromptManager {
   skillInfo(triggered: readonly TriggeredSkill[]): string;
   /** Returns the names and descriptions of skills, in lines that `skillListLines` made; empty if there are none. */
   skillList(lines: readonly string[]): string;
-  /** Returns the texts of skills that the model loaded, and that a condensation has forgotten; empty if there are none. */
+  /** Returns the texts of skills that the model loaded, and that a condensation has forgotten. Empty if there are none. */
   loadedSkills(skills: readonly Skill[]): string;
 }
 
@@ -56,7 +56,7 @@ export interface PromptManager {
  * `additional_info.j2`, `microagent_info.j2`, and `skill_list.j2` and `loaded_skills.j2`, which are ours where the templates lack
  * them.
  *
- * @throws `PromptTemplateError` of `@palimpsest/templates` when one is missing or does not parse; names the first such file.
+ * @throws `PromptTemplateError` of `@palimpsest/templates` when one is missing or does not parse. It names the first such file.
  *
  * @see OpenHands' `PromptManager`, whose file names and variables these are
  */

@@ -9,9 +9,9 @@ export interface SkillInput {
 }
 
 /**
- * A piece of knowledge for the model. OpenHands calls it a microagent. `always`: part of the workspace context.
- * `keyword`: shown when the user's words contain one of its triggers. `task`: shown when the user writes `/name`. `listed`: the
- * model is shown its name and description, and loads its text with the tool `load_skill`; a trigger of the user shows it too.
+ * A piece of knowledge for the model. OpenHands calls it a microagent. `always`: part of the workspace context. `keyword`: shown
+ * when the user's words contain one of its triggers. `task`: shown when the user writes `/name`. `listed`: the model is shown its
+ * name and description, and loads its text with the tool `load_skill`. A trigger of the user shows it too.
  */
 export interface Skill {
   readonly name: string;
@@ -169,7 +169,7 @@ export async function parseAgentSkill(
   };
 }
 
-/** A description that holds a `: ` is no YAML unless it is quoted; many are not, and other agents read them. */
+/** A description that holds a `: ` is no YAML unless it is quoted. Many are not, and other agents read them. */
 async function split(document: string, file: string): Promise<FrontMatter> {
   try {
     return await splitFrontMatter(document, file);

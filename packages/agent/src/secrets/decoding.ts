@@ -25,9 +25,13 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /**
- * Notations in which a value may be hidden, from the outside to the inside: characters that a URL encodes, one at a time, any
- * number of times; entities of HTML; characters that JSON or JavaScript escape, any number of times; sequences that colour a
- * terminal's text; line ends, with the blanks around them, where a program or a terminal wraps.
+ * Notations in which a value may be hidden, from the outside to the inside:
+ *
+ * - characters that a URL encodes, one at a time, any number of times
+ * - entities of HTML
+ * - characters that JSON or JavaScript escape, any number of times
+ * - sequences that colour a terminal's text
+ * - line ends, with the blanks around them, where a program or a terminal wraps
  */
 const layers: readonly Layer[] = [
   {

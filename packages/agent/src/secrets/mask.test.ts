@@ -92,7 +92,7 @@ describe('a value is found', () => {
   });
 });
 
-/** What stands between or instead of the characters of a value. The seed decides where. */
+/** Texts between or instead of the characters of a value. The seed decides where. */
 const disguises: Readonly<Record<string, (value: string, random: () => number) => string>> = {
   'escapes in a mixture': (value, random) =>
     value

@@ -69,8 +69,8 @@ function plainForms(value: string): readonly string[] {
 }
 
 /**
- * Returns the texts with the values hidden. They are read as one text, so that a value is found that begins in one of
- * them and ends in another; its label stands where it begins.
+ * Returns the texts with the values hidden. They are read as one text, so that a value is found that begins in one of them and
+ * ends in another. Its label stands where it begins.
  */
 export function withoutSecrets(texts: readonly string[], { find }: SecretSearch): readonly string[] {
   const hidden = find(texts.join(''));
@@ -111,7 +111,7 @@ function lengthToHold(value: string): number {
   return Math.max(...alone.map(longestForm));
 }
 
-/** A letter or digit takes at most 3 characters, percent-encoded, escaped or in hex; any other character takes at most 12. */
+/** A letter or digit takes at most 3 characters, percent-encoded, escaped or in hex. Any other character takes at most 12. */
 function longestForm(text: string): number {
   return 3 * text.length + 9 * text.replace(/[A-Za-z0-9]/g, '').length;
 }
@@ -228,7 +228,7 @@ function cutPartialSecret(text: string, values: readonly string[]): string {
   return text.slice(0, text.length - begun);
 }
 
-/** Returns the length of the beginning of a value at the end of a text; the whole value does not count. */
+/** Returns the length of the beginning of a value at the end of a text. The whole value does not count. */
 function partialLength(text: string, value: string): number {
   for (let length = Math.min(value.length - 1, text.length); length >= leastPartial; length--) {
     if (text.endsWith(value.slice(0, length))) return length;

@@ -8,7 +8,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const html = (text: string) => text.replace(/[^\w ]/g, (each) => `&#${each.codePointAt(0)};`);
 const halves = (text: string) => [text.slice(0, text.length / 2), text.slice(text.length / 2)] as const;
 
-/** How a value may be written. Each can be derived from the value. */
+/** The forms in which a value may be written. Each can be derived from the value. */
 const forms: Readonly<Record<string, (value: string) => string>> = {
   'as it is': (value) => value,
   base64,

@@ -85,7 +85,7 @@ export function readArguments(text: string): ReadArguments {
   return { problem: 'it is no JSON text' };
 }
 
-/** The parser's own errors have a place; errors of the engine, as at too deep a nesting, have none. */
+/** The parser's own errors have a place. Errors of the engine, as at too deep a nesting, have none. */
 function hasPlace(error: unknown): error is Error & { readonly line: number } {
   return error instanceof Error && 'line' in error && 'column' in error;
 }

@@ -171,7 +171,7 @@ async function resultOf(
 }
 
 /**
- * Reads the output of a tool. A tool may return nothing; any value that is not an output is an error for its author and for the
+ * Reads the output of a tool. A tool may return nothing. Any value that is not an output is an error for its author and for the
  * model.
  */
 function outputOf(given: unknown, toolName: string): Exclude<ToolOutput, string> {

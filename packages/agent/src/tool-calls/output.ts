@@ -17,8 +17,8 @@ export interface OutputLimit {
   /** The length that is shown of a longer output. Unit: characters. @defaultValue `maxCharacters` */
   readonly previewCharacters?: number;
   /**
-   * The share of the model's window that one output may take; the outputs of one response together may take three times as
-   * much. An unknown window counts as 32,000 tokens. Unit: share, above 0 and at most 1. @defaultValue 0.1
+   * The share of the model's window that one output may take. The outputs of one response together may take three times as much.
+   * An unknown window counts as 32,000 tokens. Unit: share, above 0 and at most 1. @defaultValue 0.1
    */
   readonly windowShare?: number;
 }

@@ -54,8 +54,8 @@ const fieldSchemas: Readonly<Record<Field, unknown>> = {
 const maxSummary = 200;
 
 /**
- * Adds the fields to what the model is told of the tools. A tool keeps a property of its own that has the name of a field, and
- * a tool whose schema is more than an object with properties keeps its schema; the model is not asked for the field then.
+ * Adds the fields to what the model is told of the tools. A tool keeps a property of its own that has the name of a field, and a
+ * tool whose schema is more than an object with properties keeps its schema. The model is not asked for the field then.
  *
  * @throws TypeError when two tools have the same name.
  */

@@ -24,7 +24,8 @@ const longestTimer = 2 ** 31 - 1;
  * Runs a tool until it resolves, the signal is aborted or its time limit is reached. Its own signal tells it to stop. If it
  * does not stop within a second, it is abandoned, and can append nothing more.
  *
- * @throws {@link ToolTimeoutError}; what the tool throws; the signal's reason.
+ * @throws {@link ToolTimeoutError} when the time limit is reached.
+ * @throws what the tool throws, and the signal's reason.
  */
 export async function runTool(
   tool: Tool,

@@ -5,7 +5,7 @@ import { isCondensation, View } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { describe, expect, test, vi } from 'vitest';
 import { CondenserNotFoundError, InvalidCondenserConfigError, loadCondenser, loadCondenserConfig } from './index.js';
-import type { CondenserConfigDocument } from './index.js';
+import type { CondenserConfigDocument } from './load-condenser.js';
 import { ownCondensers } from './own-condensers.js';
 
 const models = { small: scriptedLLM({ script: () => 'SUMMARY', model: 'small-1' }) };

@@ -12,7 +12,6 @@ import {
 } from '@palimpsest/view';
 import type { AttemptReport } from '@palimpsest/view';
 import { addFeatureCounts, messageViolations, randomLog } from '@palimpsest/view/testing';
-import type { FeatureCounts } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fewer } from '../../test-support/fewer.js';
@@ -56,7 +55,7 @@ const subject = { limits, log, answers, request: fc.boolean(), pinned: fc.nat(3)
 
 test('over clean and dirty logs and models of every mood: it shrinks or nothing happens, and soon there is an end', async () => {
   const seen = { condensations: 0, failures: 0, pins: 0 };
-  const features: FeatureCounts[] = [];
+  const features: Parameters<typeof addFeatureCounts>[0][number][] = [];
   await fc.assert(
     fc.asyncProperty(fc.record(subject), async ({ limits, log, answers, request, pinned, latestTurn }) => {
       features.push(log.counts);

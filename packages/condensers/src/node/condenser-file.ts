@@ -4,7 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { resolve } from 'import-meta-resolve';
 import type { Condenser } from '@palimpsest/view';
 import { InvalidCondenserConfigError, loadCondenserConfig } from '../config/index.js';
-import type { ImportModule, LoadCondenserOptions, LoadedCondenser } from '../config/index.js';
+import type { LoadedCondenser } from '../config/index.js';
+import type { LoadCondenserOptions } from '../config/load-condenser.js';
+import type { ImportModule } from '../config/package-condenser.js';
 
 /**
  * Creates a condenser from a configuration file, TOML or JSON. Packages named by `use` are resolved from the file's folder. Files

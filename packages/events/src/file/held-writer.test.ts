@@ -39,7 +39,7 @@ async function open(store: EventStore, conversationId: string): Promise<Conversa
   return writer;
 }
 
-/** What stands in the files with which writers show themselves. */
+/** Returns the texts of the files with which writers show themselves. */
 async function tokens(conversationId: string): Promise<readonly string[]> {
   const lock = join(directory, `${conversationId}.lock`);
   const names = await readdir(lock).catch(() => []);

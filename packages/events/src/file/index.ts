@@ -1,3 +1,2 @@
-export type { FileEventStore, FileEventStoreOptions } from './file-event-store.js';
+export type { FileEventStore } from './file-event-store.js';
 export { fileEventStore } from './file-event-store.js';
-export type { RepairReport } from './repair.js';

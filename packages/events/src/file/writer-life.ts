@@ -162,8 +162,8 @@ export class HeartbeatWatch {
 type ProcessLife = 'dead' | 'alive' | 'unseen';
 
 /**
- * The start time of this process, in clock ticks since the machine was started; undefined if the system does not provide it.
- * Only Linux provides it, if `/proc` shows this process's own process namespace.
+ * The start time of this process, in clock ticks since the machine was started. Undefined if the system does not provide it. Only
+ * Linux provides it, if `/proc` shows this process's own process namespace.
  */
 const ownStartTime: string | undefined = (() => {
   const own = processStat('self');

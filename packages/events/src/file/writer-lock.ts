@@ -40,8 +40,8 @@ export interface LockOptions {
    */
   readonly timeoutMs: number;
   /**
-   * Whether to wait, if a writer's process cannot be observed, until its heartbeat decides whether it lives. The wait is at
-   * most {@link silenceMs}.
+   * True: if a writer's process cannot be observed, waits until its heartbeat decides whether it lives. The wait is at most
+   * {@link silenceMs}.
    */
   readonly waitForSilence: boolean;
 }

@@ -5,7 +5,7 @@ import type { ConversationWriter, EventStore } from '../event-store.js';
 import { failsWith, listAll, messages, readAll, readIds } from './store-rule.js';
 import type { StoreRule, StoreUnderTest } from './store-rule.js';
 
-/** Returns a rule for stores that can be opened for writing; the others keep it by not having the method. */
+/** Returns a rule for stores that can be opened for writing. The others keep it by not having the method. */
 function rule(name: string, check: (underTest: StoreUnderTest, open: OpenForWriting) => Promise<void>): StoreRule {
   return {
     name,

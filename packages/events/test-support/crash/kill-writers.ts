@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { execPath } from 'node:process';
 import { bundleWriter, startWriter, storedIds } from './writer-under-test.js';
 
-/** What happened to the writers that were killed. */
+/** A report of the writers that were killed. */
 export interface KilledWriters {
   readonly killed: number;
   /** Unit: events. Every one of them was there afterwards. */

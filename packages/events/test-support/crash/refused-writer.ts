@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { startWriter, storedIds } from './writer-under-test.js';
 
-/** What happened to a writer whose disk refused some of its appends. */
+/** A report of a writer whose disk refused some of its appends. */
 export interface RefusedWriter {
   /** Unit: appends. */
   readonly acknowledged: number;

@@ -3,7 +3,7 @@ import { execPath } from 'node:process';
 import { startWriter, storedIds } from './writer-under-test.js';
 import type { WriterUnderTest } from './writer-under-test.js';
 
-/** What happened to writers that took over from each other. */
+/** A report of writers that took over from each other. */
 export interface RivalWriters {
   readonly writers: number;
   /** Unit: events. Every one of them was there afterwards, once. */

@@ -10,11 +10,11 @@ import { errorCode } from '../../src/file/files.js';
 import { fileEventStore } from '../../src/file/file-event-store.js';
 import { stopAt } from './stop-at.js';
 
-/** What the process does. */
+/** The work of the process. */
 export interface WriterProcessOptions {
-  /** When it ends by itself. @defaultValue never */
+  /** The number of appends after which it ends by itself. @defaultValue never */
   readonly appends?: number;
-  /** How many appends it makes at the same time. @defaultValue 1 */
+  /** The number of appends that it makes at the same time. @defaultValue 1 */
   readonly together?: number;
   /** The text of every fourth append. */
   readonly largeBytes?: number;
@@ -27,7 +27,7 @@ export interface WriterProcessOptions {
   /** Stops itself before this operation on files. */
   readonly stopAt?: number;
   readonly machineId?: string;
-  /** How much faster than others it sees others fall silent. @defaultValue 1 */
+  /** The factor by which it sees others fall silent faster than they do. @defaultValue 1 */
   readonly clockSpeed?: number;
 }
 

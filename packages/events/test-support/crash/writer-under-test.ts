@@ -36,7 +36,7 @@ export async function bundleWriter(): Promise<{ readonly folder: string; readonl
 /** A running `writer-process.ts`. */
 export interface WriterUnderTest {
   readonly process: ChildProcess;
-  /** What it told so far, line by line. */
+  /** The lines that it has told so far. */
   readonly told: readonly string[];
   /** The ids that it told of, append by append. */
   ids(what: 'try' | 'done' | 'lost' | 'ousted' | 'failed'): string[][];

@@ -132,7 +132,7 @@ describe('marks for the prompt cache', () => {
 });
 
 describe('an agent run', () => {
-  /** What a request has up to its last mark, as it is cached: without the marks. */
+  /** Returns the part of a request up to its last mark, as it is cached: without the marks. */
   const cachedPrefix = (body: WireBody) => {
     const parts = cachedParts(body);
     const end = parts.findLastIndex(([, part]) => part.cache_control !== undefined);

@@ -21,9 +21,9 @@ interface CachedParts {
 type Cached = Anthropic.Tool | Block;
 
 /**
- * Adds cache marks to copies of the marked parts, at most four, all with the same lifetime. The provider looks for a
- * cached prefix at each mark, and at the {@link lookBack} blocks before it; it also writes the prefix up to each mark
- * to the cache. Marks are placed in this order, until there are four:
+ * Adds cache marks to copies of the marked parts, at most four, all with the same lifetime. The provider looks for a cached
+ * prefix at each mark, and at the {@link lookBack} blocks before it. It also writes the prefix up to each mark to the cache.
+ * Marks are placed in this order, until there are four:
  *
  * 1. The newest message. The next request repeats everything up to it.
  * 2. The end of the instructions; the end of the tools if there are no instructions. No condensation changes what

@@ -4,7 +4,7 @@ import { readAnthropicMessage, readAnthropicSystem } from './reader.js';
 import { HistoryReader } from '../wire/history-reader.js';
 import type { HistoryOptions, HistoryRules } from '../wire/history-reader.js';
 
-/** A message as the Messages API takes it, of any version of the SDK; or an answer as the API gives it, which has an `id`. */
+/** A message as the Messages API takes it, of any version of the SDK, or an answer as the API gives it, which has an `id`. */
 export interface HeldMessage {
   readonly role: string;
   readonly content: string | readonly { readonly type: string }[];
@@ -36,7 +36,7 @@ const rules: HistoryRules = {
  * {@link toMessagesRequest} gives every history.
  *
  * - `system` and `tools` become a system prompt. Of several blocks those up to the last with a mark for the cache, else the
- *   first, are its static part; the blocks of a part are joined by a blank line.
+ *   first, are its static part. The blocks of a part are joined by a blank line.
  * - Text of the user becomes messages of the source `user`; results become observations, `is_error` and images included.
  * - Neighbouring assistant messages are one answer, unless their `id`s differ. Its calls become the actions of one batch. The
  *   first action carries the answer's text and its thinking, in order and with signatures. Text after a call moves before the
@@ -46,10 +46,9 @@ const rules: HistoryRules = {
  * Only cache marks and blank text of the model are dropped. A result without a call becomes an observation of
  * {@link unknownToolName}, and a second result for a call becomes a second observation: views omit both and report it. A call
  * without a result stays open. Blocks, tools and messages without a neutral form (files, documents, the provider's own tools,
- * citations, what is malformed) become events of the type {@link setAsideType} at their original position, which no model
- * reads. The text of documents and search results is kept as text; other blocks are replaced by a text that says what is
- * missing. If this changes the history, signed thinking after that point is set aside too, because the provider would refuse
- * it.
+ * citations, what is malformed) become events of the type {@link setAsideType} at their original position, which no model reads.
+ * The text of documents and search results is kept as text. Other blocks are replaced by a text that says what is missing. If
+ * this changes the history, signed thinking after that point is set aside too, because the provider would refuse it.
  *
  * @throws {@link InvalidRequestError} when `messages` is not an array.
  *

@@ -1,5 +1,5 @@
 import type { ImageContent, Message } from '@palimpsest/events';
-import { checkAnthropicRequest } from '@palimpsest/provider-servers';
+import { checkAnthropicRequest } from '@palimpsest/provider-servers/rules';
 import { describe, expect, it } from 'vitest';
 import { imageLimit, withinImageLimit } from './image-limit.js';
 import { toMessagesRequest } from './request.js';

@@ -1,11 +1,5 @@
 export type { AnthropicLLMOptions } from './llm.js';
 export { anthropicLLM } from './llm.js';
-export type { MessagesOptions } from './request.js';
-export type { ThinkingOptions } from './thinking.js';
-export type { StructuredOutput } from './structured-output.js';
 export { toMessagesRequest } from './request.js';
-export type { MessageOptions } from './response.js';
 export { fromMessage } from './response.js';
-export type { EventsFromMessagesOptions, HeldMessage } from './events.js';
-export { eventsFromMessages, setAsideType } from './events.js';
-export { unknownToolName } from '../wire/pieces.js';
+export { eventsFromMessages } from './events.js';

@@ -16,7 +16,8 @@ import { assertThinkingOptions } from './thinking.js';
 
 /**
  * Options of {@link anthropicLLM}. `apiKey` defaults to the variable `ANTHROPIC_API_KEY`, `baseURL` to the variable
- * `ANTHROPIC_BASE_URL`, else to Anthropic; `maxOutputTokens` to the model's own maximum, lowered to what the window leaves.
+ * `ANTHROPIC_BASE_URL`, else to Anthropic. `maxOutputTokens` defaults to the model's own maximum, lowered to what the window
+ * leaves.
  */
 export interface AnthropicLLMOptions
   extends SdkLLMOptions, Pick<MessagesOptions, 'thinking' | 'effort' | 'cacheTtl' | 'structuredOutput'> {}

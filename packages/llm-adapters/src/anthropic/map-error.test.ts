@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import { toLLMError } from './map-error.js';
 
-/** What the SDK throws for an answer with this status and error. */
+/** Returns what the SDK throws for an answer with this status and error. */
 const thrown = (status: number, error: object, headers: Record<string, string> = {}) =>
   Anthropic.APIError.generate(status, { type: 'error', error }, undefined, new Headers(headers));
 const mapped = (status: number, message: string, fields: object = {}) =>

@@ -128,8 +128,8 @@ function titles(block: unknown, keys: readonly string[]): readonly ContentPiece[
 }
 
 /**
- * Reads the `system` of a request. Of several blocks, those up to the last cache mark are static; without a mark, only the
- * first is.
+ * Reads the `system` of a request. Of several blocks, those up to the last cache mark are static. Without a mark, only the first
+ * is.
  */
 export function readAnthropicSystem(system: unknown): {
   readonly systemPrompt: string;

@@ -25,15 +25,15 @@ export interface MessageOptions extends Partial<MessagesOptions> {
 }
 
 /**
- * Returns the neutral form of a Messages response. Give it the options with which the request was written. Tool names
- * become those of the request's tools again, and the input of a tool that takes the answer becomes the answer's text.
- * Text comes before calls; each thinking block keeps its position in `position`. Blank text and the blocks of the
- * provider's own tools are left out. Thinking is also left out if it is bound to a sentence or a tool that the adapter
- * added to this request, because no later request could send it back.
+ * Returns the neutral form of a Messages response. Give it the options with which the request was written. Tool names become
+ * those of the request's tools again, and the input of a tool that takes the answer becomes the answer's text. Text comes before
+ * calls. Each thinking block keeps its position in `position`. Blank text and the blocks of the provider's own tools are left
+ * out. Thinking is also left out if it is bound to a sentence or a tool that the adapter added to this request, because no later
+ * request could send it back.
  *
- * @throws {@link ContextWindowExceededError} when the answer was cut because the window is full;
- *   {@link ServiceUnavailableError} when the response is not a message; the error of the response when the response is an
- *   error.
+ * @throws {@link ContextWindowExceededError} when the answer was cut because the window is full.
+ * @throws {@link ServiceUnavailableError} when the response is not a message.
+ * @throws the error of the response when the response is an error.
  */
 export function fromMessage(response: Anthropic.Message, options: MessageOptions): Completion {
   const { request, prices, ...rest } = options;

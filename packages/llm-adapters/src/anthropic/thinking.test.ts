@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, ThinkingBlock } from '@palimpsest/events';
-import { checkAnthropicRequest } from '@palimpsest/provider-servers';
+import { checkAnthropicRequest } from '@palimpsest/provider-servers/rules';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../errors.js';
 import { anthropicLLM } from './llm.js';

@@ -7,9 +7,9 @@ import type { Block, Turn } from './turns.js';
 /** The thinking options of a Claude model. */
 export interface ThinkingOptions {
   /**
-   * The choice of thinking before an answer. `on`: the model decides how much; models that need a budget get half of
-   * `maxOutputTokens`, or 8,000 tokens if that is not set. A budget, 1,024 tokens or more, is sent to models that
-   * accept one; other models decide how much. `off` changes nothing for models that always think.
+   * The choice of thinking before an answer. `on`: the model decides how much. Models that need a budget get half of
+   * `maxOutputTokens`, or 8,000 tokens if that is not set. A budget, 1,024 tokens or more, is sent to models that accept one;
+   * other models decide how much. `off` changes nothing for models that always think.
    *
    * @defaultValue `on` for models that decide themselves how much; `off` for those that need a budget
    */
@@ -73,9 +73,9 @@ export function withoutManualThinking(facts: Pick<ModelFacts, 'thinkingControl'>
 }
 
 /**
- * Returns true for turns with which a request with a thinking budget is refused: the newest results answer a loop of
- * calls that does not start with thinking, and neither does its last answer; because none was made, or a view has left
- * it out. A model that thinks once before its first call is right to have none before the others.
+ * Returns true for turns with which a request with a thinking budget is refused: the newest results answer a loop of calls that
+ * does not start with thinking, and neither does its last answer. Either none was made, or a view has left it out. A model that
+ * thinks once before its first call is right to have none before the others.
  *
  * @see provider-rules A.5 and A16
  */

@@ -47,8 +47,8 @@ interface TurnsOptions {
 const maxCallIdLength = 64;
 
 /**
- * Returns the messages as turns that begin with the user, alternate, and end as the model accepts it. The leading
- * instructions stand on top; all of them do, if the model accepts no system messages among the others.
+ * Returns the messages as turns that begin with the user, alternate, and end as the model accepts it. The leading instructions
+ * stand on top. All of them do, if the model accepts no system messages among the others.
  */
 export function turnsFromMessages(messages: readonly Message[], options: TurnsOptions): Turns {
   const { system, turns, pieces } = addedMessages(messages, options);

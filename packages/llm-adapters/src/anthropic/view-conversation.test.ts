@@ -51,7 +51,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('redact' as const), which: share }),
 );
 
-/** What the model answers to a request: thinking where the request lets it. */
+/** Returns the answer to a request: thinking where the request lets it. */
 function contentFor(body: Record<string, unknown>, index: number, next: Step & { readonly do: 'ask' }) {
   const { type } = (body.thinking ?? {}) as { readonly type?: string };
   const isAlways = body.model === 'claude-fable-5-2' || body.model === 'claude-opus-5-5';

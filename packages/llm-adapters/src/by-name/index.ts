@@ -1,4 +1,4 @@
-export type { LLMByNameOptions, ModelPlace } from './llm-by-name.js';
+export type { LLMByNameOptions } from './llm-by-name.js';
 export {
   llmByName,
   MissingApiKeyError,

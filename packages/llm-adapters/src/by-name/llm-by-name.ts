@@ -17,11 +17,10 @@ export interface LLMByNameOptions extends Pick<
   'contextWindow' | 'effort' | 'importModule' | 'maxOutputTokens' | 'retry' | 'timeoutMs'
 > {
   /**
-   * The address of another server, which speaks OpenAI's Chat Completions. The name is then that server's own and sent
-   * as it is written, slashes included. Only a local server's name (`ollama/`, `vllm/` …) and a provider with a colon
-   * (`anthropic:`) are taken from its front; they say how the server speaks (`openai:` and a model of OpenAI's: as
-   * OpenAI itself). No key is needed: the one in `PALIMPSEST_API_KEY` is sent if there is one; a provider's own key is
-   * sent to the provider's own address alone.
+   * The address of another server, which speaks OpenAI's Chat Completions. The name is then that server's own and sent as it is
+   * written, slashes included. Only a local server's name (`ollama/`, `vllm/` …) and a provider with a colon (`anthropic:`) are
+   * taken from its front. They say how the server speaks (`openai:` and a model of OpenAI's: as OpenAI itself). No key is needed:
+   * the one in `PALIMPSEST_API_KEY` is sent if there is one. A provider's own key is sent to the provider's own address alone.
    * @defaultValue the provider's address
    */
   readonly baseURL?: string | undefined;
@@ -44,8 +43,9 @@ export const serverKeyVariable = 'PALIMPSEST_API_KEY';
  * from the environment. `provider:name` is the same. A name without a provider is Anthropic's if it begins with
  * `claude`, otherwise OpenAI's. The adapter is loaded by this call, the provider's package by the first request.
  *
- * @throws {@link MissingApiKeyError} when the provider's key is not in the environment; {@link UnknownProviderError} when there
- * is no such provider; {@link InvalidRequestError} when the name is empty, the address is none, or an option is unknown or wrong.
+ * @throws {@link MissingApiKeyError} when the provider's key is not in the environment.
+ * @throws {@link UnknownProviderError} when there is no such provider.
+ * @throws {@link InvalidRequestError} when the name is empty, the address is none, or an option is unknown or wrong.
  *
  * @example
  * ```ts

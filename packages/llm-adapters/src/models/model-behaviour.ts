@@ -21,9 +21,8 @@ export interface ModelFacts {
   /** Unit: tokens. */
   readonly maxOutputTokens?: number;
   /**
-   * The way in which a view must render thinking for the model: pass it to `view.toMessages({ thinking })`.
-   * `prefix-bound` lets a view cut tool loops and leave stale blocks out; `latest-turn` keeps every block; `none` sends
-   * none.
+   * The way in which a view must render thinking for the model: pass it to `view.toMessages({ thinking })`. `prefix-bound` lets a
+   * view cut tool loops and leave stale blocks out. `latest-turn` keeps every block, and `none` sends none.
    */
   readonly thinking: 'prefix-bound' | 'latest-turn' | 'none';
   readonly thinkingControl: ThinkingControl;
@@ -50,7 +49,7 @@ export interface ModelFacts {
   readonly cacheLifeMs?: number;
   /** For estimates of ordinary English and code. Unit: characters a token. */
   readonly charsPerToken: number;
-  /** True if the model is not in the table; the facts are then those of its provider's newest model. */
+  /** True if the model is not in the table. The facts are then those of its provider's newest model. */
   readonly isAssumed: boolean;
 }
 

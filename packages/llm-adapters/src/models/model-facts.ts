@@ -3,7 +3,7 @@ import { compatibleNewest, compatibleRows } from './compatible-models.js';
 import type { Behaviour, ModelFacts, ModelProvider, ModelRow } from './model-behaviour.js';
 import { openaiNewest, openaiRows } from './openai-models.js';
 
-export type { Effort, ModelFacts, ModelProvider, ThinkingControl } from './model-behaviour.js';
+export type { Effort, ModelFacts, ModelProvider } from './model-behaviour.js';
 
 /**
  * Returns the known facts of a model. A model that is not in the table gets the behaviour of its provider's newest,
@@ -25,7 +25,7 @@ export function modelFacts(model: string, provider: ModelProvider, overrides: Pa
   return { ...facts, isAssumed: false, ...overrides };
 }
 
-/** Returns the row of a model behind a router, which keeps its size; how the router is asked is the router's affair. */
+/** Returns the row of a model behind a router, which keeps its size. How the router is asked is the router's affair. */
 function elsewhere(name: string): ModelRow | undefined {
   const row = modelTable.find(({ models }) => models.includes(name));
   if (row === undefined) return undefined;

@@ -1,5 +1,5 @@
 import type { Message } from '@palimpsest/events';
-import { checkChatCompletionsRequest, checkResponsesRequest } from '@palimpsest/provider-servers';
+import { checkChatCompletionsRequest, checkResponsesRequest } from '@palimpsest/provider-servers/rules';
 import { describe, expect, it } from 'vitest';
 import type { CacheHints } from '../llm.js';
 import type { CacheTtl } from './cache-marks.js';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { AssistantMessage, Message, ToolMessage } from '@palimpsest/events';
-import { checkChatCompletionsRequest, openaiServer } from '@palimpsest/provider-servers';
-import type { CompatProfileName, OpenAIServerOptions } from '@palimpsest/provider-servers';
+import { openaiServer } from '@palimpsest/provider-servers';
+import { checkChatCompletionsRequest } from '@palimpsest/provider-servers/rules';
+import type { OpenAIServerOptions } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { unnamedToolName } from '../index.js';
 import type { Delta } from '../index.js';
@@ -41,8 +42,10 @@ const histories: readonly (readonly Message[])[] = [
   [says('I begin.'), says('I go on.'), user('Do.'), calls('1'), result('1'), says('Yes.'), says('No.')],
 ];
 
+type Profile = NonNullable<OpenAIServerOptions['profile']>;
+
 async function connect(
-  profile: CompatProfileName,
+  profile: Profile,
   server: ServerName,
   options: Partial<OpenAIServerOptions> &
     Pick<OpenAILLMOptions, 'api' | 'contextWindow'> & { readonly model?: string } = {},
@@ -65,7 +68,7 @@ async function connect(
   };
 }
 
-const pairs: readonly (readonly [CompatProfileName, ServerName])[] = [
+const pairs: readonly (readonly [Profile, ServerName])[] = [
   ['mistral', 'mistral'],
   ['gemini', 'gemini'],
   ['deepseek', 'deepseek'],

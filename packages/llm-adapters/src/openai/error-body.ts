@@ -22,8 +22,7 @@ export function errorInBody(body: unknown): Readonly<Record<string, unknown>> | 
 }
 
 /**
- * Returns the error in a body with status 200, in the form in which the SDK throws other errors; undefined for an
- * answer.
+ * Returns the error in a body with status 200, in the form in which the SDK throws other errors. Undefined for an answer.
  *
  * @see provider-rules D, OpenRouter
  */

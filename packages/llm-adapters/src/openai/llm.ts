@@ -22,9 +22,9 @@ import type { ServerName, ServerProfile } from './server-profile.js';
 import { toChatCompletionsRequest } from './chat/request.js';
 
 /**
- * Options of {@link openaiLLM}. `apiKey` defaults to the variable `OPENAI_API_KEY`, and no key is needed for a server
- * on the local machine; `baseURL` names a server that speaks OpenAI's protocol and defaults to the variable
- * `OPENAI_BASE_URL`, else to OpenAI; `maxOutputTokens` defaults to the provider's.
+ * Options of {@link openaiLLM}. `apiKey` defaults to the variable `OPENAI_API_KEY`, and no key is needed for a server on the
+ * local machine. `baseURL` names a server that speaks OpenAI's protocol and defaults to the variable `OPENAI_BASE_URL`, else to
+ * OpenAI. `maxOutputTokens` defaults to the provider's.
  */
 export interface OpenAILLMOptions extends SdkLLMOptions, OpenAIModelOptions {
   /** @defaultValue `responses` for OpenAI's models that refuse tools with reasoning elsewhere, else `chat-completions` */

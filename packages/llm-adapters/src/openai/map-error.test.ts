@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { BrokenStream, ErrorInAnswer, errorInResponse } from './error-body.js';
 import { goDurationMs, toLLMError } from './map-error.js';
 
-/** What the SDK throws for an answer with this status and error object. */
+/** Returns what the SDK throws for an answer with this status and error object. */
 const thrown = (status: number, error: object, headers: Record<string, string> = {}) =>
   OpenAI.APIError.generate(status, { error }, undefined, new Headers(headers));
 const mapped = (status: number, message: string, fields: object = {}) =>

@@ -76,8 +76,8 @@ const statusOfCode: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * Maps an error of the SDK to our error class. The order is that of section E: first the exclusions that look like an
- * overflow, then codes, then messages; everything else by status.
+ * Maps an error of the SDK to our error class. The order is that of section E: first the exclusions that look like an overflow,
+ * then codes, then messages. Everything else by status.
  *
  * @see provider-rules B.1, B.7, C.3, D and E
  */
@@ -169,8 +169,8 @@ const units: Readonly<Record<string, number>> = {
 };
 
 /**
- * Returns a duration as Go writes it (`6m0s`, `1.5s`, `12ms`), or plain seconds, in milliseconds; undefined for any
- * other text and for values that are not positive (Azure sends -1 and 0).
+ * Returns a duration as Go writes it (`6m0s`, `1.5s`, `12ms`), or plain seconds, in milliseconds. Undefined for any other text
+ * and for values that are not positive (Azure sends -1 and 0).
  *
  * @see provider-rules B.1
  */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { Message } from '@palimpsest/events';
 import { isMeaningful } from '@palimpsest/events';
-import { checkChatCompletionsRequest, checkResponsesRequest } from '@palimpsest/provider-servers';
+import { checkChatCompletionsRequest, checkResponsesRequest } from '@palimpsest/provider-servers/rules';
 import type OpenAI from 'openai';
 import { describe, expect, it, test } from 'vitest';
 import { eventsFromMessages } from './chat/events.js';

@@ -36,10 +36,9 @@ const optionChecks: OptionChecks<LimitedLLMOptions> = {
 const firstOutputTokens = 1_000;
 
 /**
- * Returns a model whose calls wait for a {@link RateLimit} before they are sent, each try of a call on its own. Tokens
- * are estimated before a call and corrected by the usage afterwards; the output is estimated by the answers before.
- * When the provider refuses all the same and asks to wait, everything that shares the limit waits. `countTokens` does
- * not wait.
+ * Returns a model whose calls wait for a {@link RateLimit} before they are sent, each try of a call on its own. Tokens are
+ * estimated before a call and corrected by the usage afterwards. The output is estimated by the answers before. When the provider
+ * refuses all the same and asks to wait, everything that shares the limit waits. `countTokens` does not wait.
  *
  * @example
  * ```ts

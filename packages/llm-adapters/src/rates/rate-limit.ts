@@ -12,7 +12,7 @@ export interface RateLimitOptions {
   /** Output, as Anthropic counts. Unit: tokens. @defaultValue any number */
   readonly outputTokensPerMinute?: number;
   /**
-   * The share of a minute's limit that may be used at once; the rest comes evenly over the minute. The smaller, the smoother.
+   * The share of a minute's limit that may be used at once. The rest comes evenly over the minute. The smaller, the smoother.
    * @defaultValue 0.1
    */
   readonly burst?: number;
@@ -33,14 +33,13 @@ export interface RateCost {
 /** The rates of a provider, for everything that shares this object or its store. */
 export interface RateLimit {
   /**
-   * Waits until a call of this cost may be sent. Calls of one process go in the order in which they ask. A cost above a
-   * minute's limit counts as that limit: such a call waits until nothing is used, and whether it is too large is for
-   * the provider to say.
+   * Waits until a call of this cost may be sent. Calls of one process go in the order in which they ask. A cost above a minute's
+   * limit counts as that limit. Such a call waits until nothing is used, and whether it is too large is for the provider to say.
    *
-   * @param options - `signal` ends the wait, and what was reserved is given back; `onWait` is told once if there is a
-   *   wait, and must not throw
-   * @throws the signal's reason; RangeError when the cost is no number of 0 or more; what the store throws, since
-   *   without its answer nothing is sent.
+   * @param options - `signal` ends the wait, and what was reserved is given back. `onWait` is told once if there is a wait, and
+   *   must not throw
+   * @throws RangeError when the cost is no number of 0 or more.
+   * @throws the signal's reason, and what the store throws, since without its answer nothing is sent.
    */
   acquire(
     cost: RateCost,
@@ -65,8 +64,8 @@ interface WaitingCall {
 const minuteMs = 60_000;
 
 /**
- * Returns a limit of requests and tokens a minute. In no minute more is let through than the limit, as far as costs
- * were known before; single calls above the burst are let through when nothing is used, and are paid for afterwards.
+ * Returns a limit of requests and tokens a minute. In no minute more is let through than the limit, as far as costs were known
+ * before. Single calls above the burst are let through when nothing is used, and are paid for afterwards.
  *
  * @throws RangeError when no rate is given, a rate is not above 0, or `burst` is not between 0 and 1.
  */
@@ -140,7 +139,10 @@ class Line implements RateLimit {
     await this.#store.pause(ms);
   }
 
-  /** What may be used at once and what comes back in a minute are together a minute's limit. */
+  /**
+   * Returns a cost as times in which it comes back. What may be used at once and what comes back in a minute are together a
+   * minute's limit.
+   */
   #costsMs({ requests = 1, inputTokens = 0, outputTokens = 0 }: RateCost): readonly number[] {
     const amounts = [requests, inputTokens + outputTokens, inputTokens, outputTokens];
     return amounts.map((amount, rate) => {
@@ -215,8 +217,8 @@ export interface RateCharge {
  * The store in which a {@link RateLimit} keeps what is used up: one store is one limit. {@link memoryRateLimitStore}
  * keeps it in the process, `postgresRateLimitStore` of `@palimpsest/postgres` for all processes that share a database.
  *
- * A rate is a bucket (GCRA): it is full at a time that each charge moves on by its cost. A charge that fits into what
- * may be taken at once needs that much room; a larger one needs a full bucket.
+ * A rate is a bucket (GCRA): it is full at a time that each charge moves on by its cost. A charge that fits into what may be
+ * taken at once needs that much room. A larger one needs a full bucket.
  */
 export interface RateLimitStore {
   /**

@@ -528,7 +528,7 @@ function completionOf(text: string): Completion {
   return { message, providerResponseId: 'half', usage, finishReason: 'stop', model: 'scripted' };
 }
 
-/** What the contract has against an LLM: the names of the rules that failed, of those that begin so. */
+/** Returns what the contract has against an LLM: the names of the rules that failed, of those that begin so. */
 async function complaints(
   beginning: string,
   { broken, countTokens }: Partial<Flaw> = {},

@@ -1,2 +1,1 @@
-export type { TextToolCallsOptions } from './text-tool-calls.js';
 export { textToolCalls } from './text-tool-calls.js';

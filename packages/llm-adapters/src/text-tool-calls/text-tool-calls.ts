@@ -25,9 +25,9 @@ export interface TextToolCallsOptions {
 const written = remembering(writtenMessage);
 
 /**
- * Returns a model without tool calling that calls tools: they are described in the system message, calls are read from
- * the answer's text, and results are sent as text of the user. To its caller it is an {@link LLM} like any other. Of a
- * streamed answer the text before the first call arrives as it is written; calls arrive when the answer is complete.
+ * Returns a model without tool calling that calls tools: they are described in the system message, calls are read from the
+ * answer's text, and results are sent as text of the user. To its caller it is an {@link LLM} like any other. Of a streamed
+ * answer the text before the first call arrives as it is written. Calls arrive when the answer is complete.
  *
  * @throws {@link InvalidRequestError} when an option is unknown or wrong.
  *

@@ -36,8 +36,8 @@ interface IdForm {
 export function distinctIds({ isSendable, alias }: IdForm): CallIds {
   const used = new Set<string>();
   /**
-   * By the id of a call that was not sent as it is: the sent ids of its newest calls that wait for a result; once none
-   * waits, that of the last one.
+   * By the id of a call that was not sent as it is: the sent ids of its newest calls that wait for a result. Once none waits,
+   * that of the last one.
    */
   const latest = new Map<string, readonly string[]>();
   const free = (id: string): string => {
@@ -74,8 +74,8 @@ export function distinctIds({ isSendable, alias }: IdForm): CallIds {
 const none: readonly string[] = [];
 
 /**
- * Returns the ids under which a message is sent, those of its calls, or the one that its result answers; none if they
- * are its own.
+ * Returns the ids under which a message is sent, those of its calls, or the one that its result answers. None if they are its
+ * own.
  */
 export function sentIdsOf(message: Message, ids: CallIds): readonly string[] {
   if (message.role === 'tool') {

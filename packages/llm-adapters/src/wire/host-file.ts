@@ -38,10 +38,9 @@ export interface HostFileOptions {
 }
 
 /**
- * Describes a part of a host's message that has no neutral form, with its kind and its size, in the forms of the three
- * APIs, the AI SDK, LangChain and the Agents SDK: a file by its kind and size; a result of the provider's own tools,
- * and a compaction, by its words. Undefined for any other part, and for one whose words are read as text. Costs
- * O(size).
+ * Describes a part of a host's message that has no neutral form, with its kind and its size, in the forms of the three APIs, the
+ * AI SDK, LangChain and the Agents SDK. A file is described by its kind and size, a result of the provider's own tools and a
+ * compaction by their words. Undefined for any other part, and for one whose words are read as text. Costs O(size).
  */
 export function hostFileIn(part: unknown, { maxPages = 600 }: HostFileOptions = {}): HostFile | undefined {
   // The spoken answer of a model has no type.

@@ -1,4 +1,4 @@
-import { checkAnthropicRequest } from '@palimpsest/provider-servers';
+import { checkAnthropicRequest } from '@palimpsest/provider-servers/rules';
 import { condensation } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { describe, expect, it, test } from 'vitest';

@@ -53,8 +53,8 @@ export function anthropicMessages(): Codec<AnthropicMessageLike, AnthropicTool> 
 }
 
 /**
- * A list begins with the user. A message of the role `system` follows the user and precedes the model, or is the last; where a condensation has
- * changed that, the user's role is what the provider takes at any place.
+ * A list begins with the user. A message of the role `system` follows the user and precedes the model, or is the last. Where a
+ * condensation has changed that, the user's role is what the provider takes at any place.
  *
  * @see provider-rules A2 and A3
  */

@@ -1,4 +1,4 @@
-import { checkChatCompletionsRequest } from '@palimpsest/provider-servers';
+import { checkChatCompletionsRequest } from '@palimpsest/provider-servers/rules';
 import { describe, test } from 'vitest';
 import { chatHistory } from '../../test-support/chat-loop.js';
 import { richChatHistory } from '../../test-support/chat-loop.js';

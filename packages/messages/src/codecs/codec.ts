@@ -76,9 +76,9 @@ export interface RecalledContent {
  * throws: hosts hold dirty lists. It never changes a message, and what it returns shares every part that did not
  * change. Test your own with `codecContract` of `@palimpsest/messages/testing`.
  *
- * Two messages are equal if they read as equal pieces: ids of answers and items, names of fields, the order of keys, cache marks,
- * and whatever `read` does not return do not count; nor does thinking. So `read` has to return every difference that a
- * model can see, as content, call, result or `unread`.
+ * Two messages are equal if they read as equal pieces. Ids of answers and items, names of fields, the order of keys, cache marks,
+ * and whatever `read` does not return do not count, nor does thinking. So `read` has to return every difference that a model can
+ * see, as content, call, result or `unread`.
  */
 export interface Codec<Message = unknown, HostTool extends object = object> {
   /** For errors and for people: `chat`. */

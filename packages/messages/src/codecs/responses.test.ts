@@ -1,4 +1,4 @@
-import { checkResponsesRequest } from '@palimpsest/provider-servers';
+import { checkResponsesRequest } from '@palimpsest/provider-servers/rules';
 import { describe, expect, it, test } from 'vitest';
 import { responsesHistory, richResponsesHistory } from '../../test-support/responses-loop.js';
 import { condensedHistory, responsesItems } from '../index.js';

@@ -106,7 +106,10 @@ function extractedItem(item: ResponsesItemLike, id: string, as: string): Respons
   return { ...rest, [key]: as, ...('output' in item ? { output: unmarked(item.output) } : {}) };
 }
 
-/** Where a call has arguments as text. A call for a shell, a computer or a patch has none: the API takes no other form of it. */
+/**
+ * The field in which a call has its arguments as text, by the type of the call. A call for a shell, a computer or a patch has
+ * none: the API takes no other form of it.
+ */
 const argumentFields: ReadonlyMap<string, string> = new Map([
   ['function_call', 'arguments'],
   ['custom_tool_call', 'input'],

@@ -166,7 +166,7 @@ export class HistoryLog {
    * Reads the messages that the list has got. False if our own events of another process, or of a list that has come back, belong between
    * those that the log holds: then it has to be made anew.
    *
-   * @throws the signal's reason; then the log is of no more use.
+   * @throws the signal's reason. Then the log is of no more use.
    */
   async readOn(messages: readonly unknown[], signal?: AbortSignal): Promise<boolean> {
     const breath = new Breath();

@@ -4,8 +4,9 @@ import { isRecord } from '@palimpsest/llm-adapters/wire';
 import type { HostList } from './host-list.js';
 
 /**
- * Where the events after it were made: behind the first `count` messages of a list with this beginning. For a model that binds its
- * thinking it also says what was sent, so that later requests send back only thinking that still verifies.
+ * The type of an event that says where the events after it were made: behind the first `count` messages of a list with this
+ * beginning. For a model that binds its thinking, the event also says what was sent, so that later requests send back only
+ * thinking that still verifies.
  */
 const placeType = 'messages/place';
 

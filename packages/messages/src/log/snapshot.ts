@@ -9,7 +9,7 @@ export type Snapshot = readonly unknown[];
 // Symbols, because no value of a host is one of these.
 const objectBegins = Symbol('object');
 const listBegins = Symbol('list');
-/** What is not looked into: what comes after the limit of a snapshot. It is never the same. */
+/** A value that is not looked into, because it comes after the limit of a snapshot. It is never the same. */
 const unknown = Symbol('unknown');
 /** More than any message has. */
 const maxValues = 50_000;
@@ -56,8 +56,8 @@ export function isAsBefore(snapshot: Snapshot, value: unknown): boolean {
 const changed = -1;
 
 /**
- * Where a value ends in a snapshot in which it begins at a place; `changed` if it is another one there. This walk is most of what a further
- * fit of a long list costs.
+ * Returns where a value ends in a snapshot in which it begins at a place. `changed` if it is another one there. This walk is most
+ * of what a further fit of a long list costs.
  */
 function endOf(value: unknown, snapshot: Snapshot, at: number): number {
   const before = snapshot[at];

@@ -13,7 +13,7 @@ import type { PlacedInsert } from './inserts.js';
 /** One message that is sent. */
 export interface SentMessage {
   readonly message: unknown;
-  /** The index of the host's message that it is or was; undefined for what stands elsewhere, and for a summary. */
+  /** The index of the host's message that it is or was. Undefined for what stands elsewhere, and for a summary. */
   readonly index: number | undefined;
   /** Makes the digest of the message without its thinking. @defaultValue it is the host's own message at the index */
   readonly digest?: (() => string) | undefined;
@@ -28,8 +28,8 @@ export class OutputWriter {
   readonly #label: LabelOf | undefined;
   readonly #repairs: boolean;
   /**
-   * What became of a host's message: as it was read last, and with the same events, it becomes the same copy again. A host that moves
-   * a cache mark in place changes what is read, though not its digest.
+   * The copies of a host's messages. A message as it was read last, with the same events, becomes the same copy again. A host
+   * that moves a cache mark in place changes what is read, though not its digest.
    */
   readonly #copies = new WeakMap<object, { readonly of: readonly unknown[]; readonly copy: SentCopy }>();
   readonly #summaries = new Map<string, SentCopy>();
@@ -178,7 +178,7 @@ export class SentChain {
   }
 }
 
-/** An event as a view shows it; undefined if it is forgotten, or if what belongs to it is. */
+/** An event as a view shows it. Undefined if it is forgotten, or if what belongs to it is. */
 type Shown = (event: Event) => LLMConvertibleEvent | undefined;
 
 function eventsInView(view: View): Shown {
@@ -191,7 +191,10 @@ function eventsInView(view: View): Shown {
   };
 }
 
-/** What the host put in the user's place, and a view that a condenser derived lacks. It is sent all the same. */
+/**
+ * Returns the texts that the host put in the user's place and that a view which a condenser derived lacks. They are sent all the
+ * same.
+ */
 function hiddenSetUp(view: View): ReadonlyMap<EventId, LLMConvertibleEvent> {
   const stored = viewOfLog(view);
   const ids = stored === view ? [] : [...protectedEventIds(stored, { userWords: false })];

@@ -15,7 +15,7 @@ import { cutResults } from './large-results.js';
 /** A view that takes more of a window that has overflowed is not condensed enough, and what a hard reset leaves of it. */
 const fullShare = 0.75;
 const targetShare = 0.5;
-/** What is protected stays for good, so it leaves room for what comes. */
+/** The share of the window to which protected words are cut. They stay for good, so they leave room for what comes. */
 const protectedShare = 0.25;
 
 /** Reserved for an answer of which the longest is not known. Unit: tokens. */
@@ -141,7 +141,7 @@ function partsIn(piece: Piece): readonly ContentPart[] {
   }
 }
 
-/** What cannot be written as JSON is no part of a request. */
+/** Returns the JSON of a value. What cannot be written as JSON is no part of a request. */
 function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? '';

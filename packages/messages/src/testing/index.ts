@@ -1,2 +1,1 @@
-export type { CodecContractOptions } from './codec-contract.js';
 export { codecContract } from './codec-contract.js';

@@ -23,7 +23,7 @@ async function start(handle: (request: ReceivedRequest) => ServerResponse | Prom
 
 const post = (url: string, body: string, init: RequestInit = {}) => fetch(url, { method: 'POST', body, ...init });
 
-/** What arrives before the connection ends, and whether it ended as it should. */
+/** Returns what arrives before the connection ends, and whether it ended as it should. */
 async function arrived(response: Response): Promise<{ text: string; isComplete: boolean }> {
   const decoder = new TextDecoder();
   let text = '';

@@ -35,9 +35,9 @@ export interface RecallToolOptions {
 }
 
 /**
- * Returns the tool with which a model gets back what is hidden from it: by the address that a note or a summary names, by a path, or by
- * words. It reaches all that was forgotten, masked, redacted, shown in part or never sent, and the summaries that later ones
- * replaced; instructions and thinking are left out. It only reads the log. Long answers come in pages.
+ * Returns the tool with which a model gets back what is hidden from it: by the address that a note or a summary names, by a path,
+ * or by words. It reaches all that was forgotten, masked, redacted, shown in part or never sent, and the summaries that later
+ * ones replaced. Instructions and thinking are left out. It only reads the log. Long answers come in pages.
  *
  * Offer it from the start wherever a condenser is: a tool list that changes later is written to the provider's cache anew.
  *

@@ -37,8 +37,8 @@ export interface HiddenSearchOptions {
 }
 
 /**
- * Searches what is hidden from the model, for a person: the same texts in the same order as the recall tool finds. Words are plain
- * text, never a pattern; an address finds its text, hidden or not searched for by words. Only reads the log.
+ * Searches what is hidden from the model, for a person: the same texts in the same order as the recall tool finds. Words are
+ * plain text, never a pattern. An address finds its text, hidden or not searched for by words. Only reads the log.
  */
 export async function searchHidden(
   log: Iterable<Event>,

@@ -51,7 +51,7 @@ export function endsOfPath(path: string): readonly string[] {
 const longestPath = 1_000;
 
 /**
- * Finds the place at which a text names a path, or a file in it; undefined if it does not. `src/a.ts` is named by
+ * Finds the place at which a text names a path, or a file in it. Undefined if it does not. `src/a.ts` is named by
  * `/home/me/app/src/a.ts:12`.
  */
 export function placeOfPath(text: string, path: string): number | undefined {

@@ -141,7 +141,7 @@ export type UndoConflict =
 export interface UndoStep {
   /** Relative to the root of the workspace. */
   readonly path: string;
-  /** `restore`: the old content is written; `delete`: there was no file; `none`: it is as it was already. */
+  /** `restore` writes the old content. `delete`: there was no file. `none`: it is as it was already. */
   readonly action: 'restore' | 'delete' | 'none';
   /** The file before the first of the changes; `null`: there was none. */
   readonly before: FileState | null;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PlainText } from './plain-text.js';
 
-/** What is read of an output that comes in these pieces. */
+/** Returns what is read of an output that comes in these pieces. */
 function plain(...pieces: readonly string[]): string {
   let text = '';
   const output = new PlainText((part) => (text += part));

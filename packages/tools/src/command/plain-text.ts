@@ -11,7 +11,7 @@ const leastBinary = 8;
 
 /** A text without any of these is handed on as it is. */
 const special = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffd]/;
-/** What no text holds, and what no terminal obeys. */
+/** Characters that no text holds and no terminal obeys. */
 const noText = /[\u0000-\u0006\u000e-\u001a\u001c-\u001f\ufffd]/g;
 /**
  * Colours and moves (CSI), titles and links (OSC) and other strings, which end with their line at the latest, and short

@@ -23,8 +23,8 @@ export interface CommandSettings {
    */
   readonly mask?: OutputMask;
   /**
-   * The fate of processes that a command leaves behind. `keep`: they run until this process ends or `lifetime` is aborted;
-   * in a sandbox, which ends with its command, they are ended in any case. @defaultValue 'keep'
+   * The fate of processes that a command leaves behind. `keep`: they run until this process ends or `lifetime` is aborted. In a
+   * sandbox, which ends with its command, they are ended in any case. @defaultValue 'keep'
    */
   readonly background?: 'keep' | 'end';
   /** Ends all processes that commands left behind when it is aborted. @defaultValue they end with this process */

@@ -1,2 +1,2 @@
-export type { ChangeRecords, DiffLine, FileDiff } from './file-diff.js';
+export type { FileDiff } from './file-diff.js';
 export { appliedDiff, fileDiff } from './file-diff.js';

@@ -1,8 +1,7 @@
-export type { PermissionDecision, PermissionOptions, PermissionRules, Permissions, ToolUse } from './permissions.js';
+export type { PermissionOptions, PermissionRules, Permissions, ToolUse } from './permissions.js';
 export { permissions } from './permissions.js';
-export type { RuleSubject } from './rule.js';
 export { PermissionRuleError } from './rule.js';
-export type { PermissionPolicy, PermissionPolicyOptions } from './policy.js';
+export type { PermissionPolicy } from './policy.js';
 export { permissionPolicy } from './policy.js';
 export { linkedNames } from './linked-names.js';
 export { proposedRule } from './proposed-rule.js';

@@ -158,7 +158,7 @@ function unclearPart(subject: Subject): { readonly unclear?: string } {
   return subject.commands.some(runsUnreadableProgram) ? { unclear: 'The command runs a program text' } : {};
 }
 
-/** Returns the input of a call that the pattern of a rule is compared with; undefined if a rule for the tool has no pattern. */
+/** Returns the input of a call that the pattern of a rule is compared with. Undefined if a rule for the tool has no pattern. */
 export function subjectInputOf(
   { toolName, input }: ToolUse,
   { subjects }: Pick<PermissionOptions, 'subjects'>,

@@ -111,7 +111,7 @@ export interface PathPattern {
 }
 
 /**
- * Returns a pattern of paths relative to the workspace. `*`: any part of one name; `?`: one sign of it; `**`: any number of
+ * Returns a pattern of paths relative to the workspace. `*` is any part of one name, `?` one sign of it, `**` any number of
  * folders. Other signs are themselves, brackets and braces too.
  *
  * @throws TypeError with the reason why the pattern is none

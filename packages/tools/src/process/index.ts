@@ -1,3 +1,3 @@
 export { commandEnvironment } from './environment.js';
-export type { ProgramInput, ProgramOutput, SupervisedProgram } from './supervised-process.js';
+export type { SupervisedProgram } from './supervised-process.js';
 export { startProgram } from './supervised-process.js';

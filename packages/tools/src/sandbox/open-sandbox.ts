@@ -10,7 +10,7 @@ import { SandboxUnavailableError } from './sandbox.js';
 
 /**
  * Looks for a sandbox that works here, by running one: an installed one may be forbidden by the kernel or a container. In it a
- * command can write the workspace and nothing else, and read the system's programs and the folders of `PATH`; home, other
+ * command can write the workspace and nothing else, and read the system's programs and the folders of `PATH`. Home, other
  * folders, other processes, their sockets and the network are closed. `.git/hooks`, git's configuration and `.palimpsest` can
  * only be read: they would run, or widen what is allowed, outside. Linux only, with bubblewrap.
  *

@@ -29,7 +29,7 @@ async function search(
   return (output as { content: string }).content;
 }
 
-/** What RE2 searches for minutes: a pattern of many states, and in a text without order most of them are met. */
+/** A search that takes RE2 minutes: a pattern of many states, most of which are met in a text without order. */
 const slow = {
   pattern: '(x[xy]{30}){25}[zw]',
   text: Array.from({ length: 280_000 }, (_, index) => {
@@ -38,7 +38,7 @@ const slow = {
   }).join(''),
 };
 
-/** What models search for, and where the two syntaxes differ. */
+/** Patterns for which models search, and on which the two syntaxes differ. */
 const patterns = [
   'export function',
   '^import .* from',
@@ -80,7 +80,7 @@ const patterns = [
 const realFolder = path.join(fileURLToPath(new URL('../../../..', import.meta.url)), 'packages/events');
 
 describe.skipIf(ripgrep === undefined)('both engines', () => {
-  /** What stands in the real folder, each line once: an engine matches line by line, and opening its files took the longest. */
+  /** Returns the lines of the real folder, each once: an engine matches line by line, and opening its files took the longest. */
   const realLines = async (): Promise<string> => {
     const files = (await readdir(path.join(realFolder, 'src'), { recursive: true })).filter((file) =>
       /\.\w+$/.test(file),
@@ -275,7 +275,7 @@ describe.each(engines)('%s', (_name, options) => {
 describe('the thread of RE2', () => {
   const find = (workspace: Workspace, pattern: string, context: object = {}) =>
     search(workspace, { pattern }, { ripgrep: false }, context);
-  /** How many threads start while this is done. */
+  /** Returns how many threads start while this is done. */
   const startedBy = async (work: () => Promise<void>): Promise<number> => {
     let started = 0;
     const count = () => void started++;

@@ -35,7 +35,7 @@ export interface SearchOptions {
    * @defaultValue the first ripgrep on the `PATH` that is outside of the workspace, if there is one
    */
   readonly ripgrep?: string | false;
-  /** When it is over, the search shows what it has found. Unit: milliseconds. @defaultValue 30000 */
+  /** The time limit. When it is over, the search shows what it has found. Unit: milliseconds. @defaultValue 30000 */
   readonly timeoutMs?: number;
   /**
    * Returns true for a file that is not searched, such as one that a rule for `read_file` closes. Called with its path relative to the root.

@@ -10,7 +10,7 @@ export function isSendableCallId(id: string): boolean {
 }
 
 /**
- * Returns the id under which a call is sent if its own id cannot be sent. 21 characters; the same event always gets the
+ * Returns the id under which a call is sent if its own id cannot be sent. It has 21 characters. The same event always gets the
  * same alias.
  */
 export function callAlias(eventId: string): string {

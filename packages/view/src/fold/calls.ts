@@ -100,7 +100,7 @@ export class CallHistory {
     return this.#open;
   }
 
-  /** The first position of the response with the event at a position; undefined for an event that no model made. */
+  /** The first position of the response with the event at a position. Undefined for an event that no model made. */
   responseAt(position: number): number | undefined {
     return this.#responses[position];
   }

@@ -6,7 +6,7 @@ import type { StoredBatches, StoredBatch, StoredList } from './stored-list.js';
 
 /**
  * The indices at which the stored list may be cut without breaking a provider's rules, in ascending order. Index `i` is the cut
- * before the event at `i`; the list's length is the cut after the last event.
+ * before the event at `i`. The list's length is the cut after the last event.
  */
 export interface CutPoints extends Iterable<number> {
   has(index: number): boolean;

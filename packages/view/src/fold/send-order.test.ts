@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { View } from '../index.js';
 import type { SentItem } from '../index.js';
 
-/** What is sent, in short: the ids of events, and the ids of calls behind the sign @. */
+/** Returns what is sent, in short: the ids of events, and the ids of calls behind the sign @. */
 const outlineOf = (items: Iterable<SentItem>) =>
   [...items].map((item) => {
     switch (item.kind) {

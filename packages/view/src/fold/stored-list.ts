@@ -49,8 +49,8 @@ export interface StoredBatch {
   calls: number;
   results: number;
   /**
-   * `sent`; `split`: a part of the batch is forgotten; `waiting`: some calls are answered and some are pending; `unanswered`:
-   * no call is answered in place.
+   * `split`: a part of the batch is forgotten. `waiting`: some calls are answered and some are pending. `unanswered`: no call is
+   * answered in place. `sent`: any other.
    */
   state: 'sent' | 'split' | 'waiting' | 'unanswered';
 }

@@ -34,7 +34,7 @@ test('the parts add up to the size of the view, for any log and any estimate', (
   );
 });
 
-/** What a test reads of the parts. */
+/** Returns what a test reads of the parts. */
 function byKind(view: View, options = {}): Readonly<Record<string, number>> {
   const { parts } = contextUse(view, options);
   return Object.fromEntries(parts.map(({ kind, toolName, tokens }) => [toolName ?? kind, tokens]));

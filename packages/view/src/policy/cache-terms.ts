@@ -37,7 +37,7 @@ function newestTime(view: View): number {
   return Math.max(...times.filter((time) => !Number.isNaN(time)));
 }
 
-/** When the model last answered. Undefined if it never did, or its events have no valid time. */
+/** Returns when the model last answered. Undefined if it never did, or its events have no valid time. */
 function lastAnswerAt(view: View): number | undefined {
   for (let index = view.events.length - 1; index >= 0; index--) {
     const event = view.events.at(index) as LLMConvertibleEvent;

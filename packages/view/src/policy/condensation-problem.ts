@@ -15,11 +15,10 @@ export interface CondensationProblem {
 }
 
 /**
- * Returns the problem of a condensation for the log of a view; undefined if there is none. A host calls it before it
- * appends a condensation, with the view of the whole log. Three things are problems: the value is not a valid event of
- * the log (no event, not plain data, an id that is taken); it names only events that are not in the view; it forgets,
- * masks or cuts a protected event ({@link protectedEventIds}). An empty condensation is none: it ends the step as any
- * other does.
+ * Returns the problem of a condensation for the log of a view. Undefined if there is none. A host calls it before it appends a
+ * condensation, with the view of the whole log. A value that is no valid event of the log (no event, not plain data, an id that
+ * is taken) is a problem. So is a condensation that names only events that are not in the view. So is one that forgets, masks or
+ * cuts a protected event ({@link protectedEventIds}). An empty condensation is none: it ends the step as any other does.
  *
  * @param options - `protects`: the condenser's declaration. `false` allows the user's messages to be forgotten, and nothing
  *   else

@@ -78,9 +78,9 @@ function allowedRedactions(
 
 /**
  * Adapts a condensation that was made from an earlier view to a later view of the same log. Undefined if the condensation no
- * longer fits: a forgotten event, or an event before it, is gone or changed; a forgotten event is now pinned; or the view can
- * no longer be cut there. If the metadata has `tokensBefore` and `tokensAfter`, they are recomputed for the later view. The
- * cost is linear in the number of events up to the last forgotten event.
+ * longer fits. It does not fit when a forgotten event, or an event before it, is gone or changed. Nor does it when a forgotten
+ * event is now pinned, or the view can no longer be cut there. If the metadata has `tokensBefore` and `tokensAfter`, they are
+ * recomputed for the later view. The cost is linear in the number of events up to the last forgotten event.
  */
 export function rebasedCondensation(
   made: Condensation,

@@ -5,7 +5,7 @@ import type { View } from '../view.js';
 import { viewOfLog } from '../log-view.js';
 
 /** The time for which a host waits for a condenser. Unit: milliseconds. */
-export const defaultCondenserTimeoutMs = 300_000;
+const defaultCondenserTimeoutMs = 300_000;
 
 /** A timer with a longer delay fires immediately. Unit: milliseconds. */
 const longestTimer = 2 ** 31 - 1;
@@ -25,7 +25,9 @@ const searched = 1_000;
  * While a condenser is held back after that, the view is returned without calling it, and a request is refused.
  *
  * @param timeoutMs - `Infinity` is no deadline
- * @throws {@link CondenserTimeoutError} at the deadline; the signal's reason as soon as the signal is aborted; the condenser's errors
+ * @throws {@link CondenserTimeoutError} at the deadline.
+ * @throws the signal's reason as soon as the signal is aborted.
+ * @throws the condenser's errors.
  */
 export async function decisionOf(
   condenser: Condenser,
@@ -84,8 +86,8 @@ function isHeldBack(view: View, { name }: Condenser): boolean {
 }
 
 /**
- * Resolves to the result of the work. Rejects with the signal's reason as soon as the signal is aborted, also if the work
- * ignores the signal; the later result of the work is ignored.
+ * Resolves to the result of the work. Rejects with the signal's reason as soon as the signal is aborted, also if the work ignores
+ * the signal. The later result of the work is ignored.
  */
 export async function untilAborted<Result>(
   work: Result | Promise<Result>,

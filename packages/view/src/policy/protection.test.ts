@@ -92,7 +92,7 @@ test('of a view that lacks some, those that it has', () => {
   expect([...protectedEventIds(View.fromEvents(log.events))]).toEqual(['event-3']);
 });
 
-/** What an application's `view/pin` event looks like. */
+/** Appends a `view/pin` event as an application does. */
 const pin = (log: ReturnType<typeof logBuilder>, ...eventIds: readonly unknown[]) =>
   log.custom('view/pin', { eventIds });
 

@@ -69,9 +69,9 @@ export interface NewestStep {
 
 /**
  * Finds the newest step: the last consecutive events of one model response, and all events after them (results, later words). A
- * condenser keeps the newest step, because the model has not answered it yet; only a last resort condenses it. Going backwards,
- * the step ends at a result or at another author's message, even if earlier events belong to the same response. So the step
- * stays small in a log whose responses all have one id. Without a response the newest step is the last event.
+ * condenser keeps the newest step, because the model has not answered it yet. Only a last resort condenses it. Going backwards,
+ * the step ends at a result or at another author's message, even if earlier events belong to the same response. So the step stays
+ * small in a log whose responses all have one id. Without a response the newest step is the last event.
  */
 export function newestStep(view: View): NewestStep {
   const { events, cutPoints } = view;

@@ -12,10 +12,9 @@ const tokensPerImage = 1_000;
 const sizes = new WeakMap<LLMConvertibleEvent, number>();
 
 /**
- * Returns a quick estimate: {@link estimateTextTokens} of the texts, four tokens for each event's frame, 1,000 for an
- * image, and for a file of the host what it says that it weighs. Thinking text counts, signatures and opaque data do
- * not. In code sessions it is within 3 % of the o200k vocabulary in the mean; for other tokenizers calibrate it with
- * reported usage.
+ * Returns a quick estimate: {@link estimateTextTokens} of the texts, four tokens for each event's frame, 1,000 for an image, and
+ * for a file of the host what it says that it weighs. Thinking text counts, signatures and opaque data do not. In code sessions
+ * it is within 3 % of the o200k vocabulary in the mean. For other tokenizers calibrate it with reported usage.
  */
 export function estimateTokens(event: LLMConvertibleEvent): number {
   const known = sizes.get(event);

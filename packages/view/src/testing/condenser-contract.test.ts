@@ -86,7 +86,7 @@ test('an empty log to act on is named', async () => {
   ]);
 });
 
-/** What fails of the rules, or of one of them. */
+/** Returns what fails of the rules, or of one of them. */
 async function failuresOf(options: Omit<CondenserContractOptions, 'test'>, rule = '') {
   const tests: { readonly name: string; readonly run: () => Promise<void> }[] = [];
   condenserContract({ ...options, test: (name, run) => tests.push({ name, run }) });

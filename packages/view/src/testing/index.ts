@@ -1,11 +1,8 @@
 export type { CondenserContractOptions } from './condenser-contract.js';
 export { condenserContract } from './condenser-contract.js';
-export type { ViewPropertyContractOptions } from './view-property-contract.js';
 export { viewPropertyContract } from './view-property-contract.js';
 export type { NamedLog } from './contract/history.js';
-export type { FeatureCounts, LogFeature } from './log-features.js';
 export { addFeatureCounts } from './log-features.js';
 export { messageViolations } from './message-violations.js';
-export type { RandomLog, RandomLogOptions } from './random-log.js';
 export { randomLog } from './random-log.js';
 export { messagesOfItems } from './messages-of-items.js';

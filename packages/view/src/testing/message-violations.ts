@@ -4,13 +4,18 @@ import type { AssistantMessage, Message } from '@palimpsest/events';
 const sendableCallId = /^[a-zA-Z0-9_-]{1,40}$/;
 
 /**
- * Returns the violations that a strict provider would refuse in a list of messages, one sentence each; empty for a
- * valid list.
+ * Returns the violations that a strict provider would refuse in a list of messages, one sentence each. Empty for a valid list.
  *
- * Checks the rules that a view is responsible for: one system message at most, and first; every call answered at once, by
- * exactly one result, before anything else; no result without its call; call ids of 1 to 40 safe characters, each used once; no
- * blank text, no half of a surrogate pair (in arguments as an escape neither), no part or thinking of an unknown kind, and no
- * message without content. The roles of the first and last message are the host's responsibility.
+ * Checks the rules that a view is responsible for:
+ *
+ * - one system message at most, and first
+ * - every call answered at once, by exactly one result, before anything else
+ * - no result without its call
+ * - call ids of 1 to 40 safe characters, each used once
+ * - no blank text, no half of a surrogate pair (in arguments as an escape neither), no part or thinking of an unknown kind, and
+ *   no message without content
+ *
+ * The roles of the first and last message are the host's responsibility.
  *
  * @see provider-rules A5 to A10 and B1 to B3
  */

@@ -48,9 +48,8 @@ const dirtyDecisions: readonly WeightedStep[] = [
 ];
 
 /**
- * Generates a random log. A clean log is as an agent writes it: every call is answered, and condensations lie between cut
- * points. A dirty log also contains a random selection of all other possible events, in random numbers; `counts` gives the
- * numbers.
+ * Generates a random log. A clean log is as an agent writes it: every call is answered, and condensations lie between cut points.
+ * A dirty log also contains a random selection of all other possible events, in random numbers. `counts` gives the numbers.
  */
 export function randomLog(options: RandomLogOptions): RandomLog {
   const { seed, length = 60, dirty = false, idPrefix = 'e', decisions = true } = options;

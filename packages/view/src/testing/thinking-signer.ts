@@ -9,8 +9,8 @@ interface Signature {
 }
 
 /**
- * A provider that binds thinking to its prefix, simulated: it signs what a model call makes and checks what later requests
- * send back. Parts are compared in their canonical form; other thinking is no part of the prefix, but the block before it is.
+ * A provider that binds thinking to its prefix, simulated: it signs what a model call makes and checks what later requests send
+ * back. Parts are compared in their canonical form. Other thinking is no part of the prefix, but the block before it is.
  *
  * @see provider-rules A.6 and A17
  */

@@ -5,7 +5,7 @@ import type { ViewProperty } from '../index.js';
 import { viewPropertyContract } from './view-property-contract.js';
 import type { ViewPropertyContractOptions } from './view-property-contract.js';
 
-/** What an application's approvals look like: a word of the environment before a call, and one behind its result. */
+/** Names an application's approvals: a word of the environment before a call, and one behind its result. */
 const approvals: ViewProperty = (event) =>
   event.type === 'message' && event.sender?.startsWith('approval/') === true ? event.sender : undefined;
 

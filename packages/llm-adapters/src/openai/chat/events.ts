@@ -27,11 +27,11 @@ export interface EventsFromMessagesOptions extends HistoryOptions {
  * - A tool message becomes the observation of the latest call with its id.
  *
  * The free text of a custom tool becomes `{"input": text}`, and a call whose arguments do not parse is marked
- * `executable: false`. Only empty text and blank text of the model are dropped. A result without a call becomes an observation
- * of {@link unknownToolName}, and a second result for a call becomes a second observation: views omit both and report it. A
- * call without a result stays open. Values without a neutral form (unknown roles and parts, audio, files, OpenRouter's
+ * `executable: false`. Only empty text and blank text of the model are dropped. A result without a call becomes an observation of
+ * {@link unknownToolName}, and a second result for a call becomes a second observation: views omit both and report it. A call
+ * without a result stays open. Values without a neutral form (unknown roles and parts, audio, files, OpenRouter's
  * `reasoning_details`, annotations, values that are not messages) become events of the type {@link setAsideType} at their
- * original position, which no model reads; audio and files are also replaced by a text that names them.
+ * original position, which no model reads. Audio and files are also replaced by a text that names them.
  *
  * @throws {@link InvalidRequestError} when `messages` is not an array.
  *

@@ -171,8 +171,8 @@ export function chatMessages(messages: readonly Message[], options: ChatMessages
 }
 
 /**
- * Ids of exactly nine letters and digits, not used twice in a request. A valid id stays unchanged; any other id becomes
- * digits of its hash, so that a longer request extends a shorter one.
+ * Ids of exactly nine letters and digits, not used twice in a request. A valid id stays unchanged. Any other id becomes digits of
+ * its hash, so that a longer request extends a shorter one.
  *
  * @see provider-rules D, Mistral
  */

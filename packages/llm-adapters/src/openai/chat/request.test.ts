@@ -1,5 +1,5 @@
 import type { Message, ToolMessage } from '@palimpsest/events';
-import { checkChatCompletionsRequest } from '@palimpsest/provider-servers';
+import { checkChatCompletionsRequest } from '@palimpsest/provider-servers/rules';
 import { describe, expect, it } from 'vitest';
 import { InvalidRequestError } from '../../errors.js';
 import type { Effort } from '../../models/model-facts.js';

@@ -143,7 +143,7 @@ function grown(call: GrowingCall, index: number, piece: CallPiece, nameOf: (name
 }
 
 /**
- * Finds the call of a piece: by its index; without an index by its id; otherwise the piece continues the last call, unless it
+ * Finds the call of a piece by its index, or without an index by its id. Otherwise the piece continues the last call, unless it
  * has its own id or name. A known index with another id is a new call: some servers send index 0 with every whole call.
  */
 function placeOfPiece(calls: readonly GrowingCall[], placeOfIndex: Map<number, number>, piece: CallPiece): number {

@@ -152,9 +152,9 @@ function chatPart(part: KnownContent): ChatPart {
 const notKnown = 'skip_thought_signature_validator';
 
 /**
- * Returns the signature field of a call: its own signature; for the first call of an answer without one, the documented
- * value. Gemini requires only the signatures since the user's last message. The others are sent too, so that a longer
- * request extends a shorter one.
+ * Returns the signature field of a call: its own signature. For the first call of an answer without one, the documented value.
+ * Gemini requires only the signatures since the user's last message. The others are sent too, so that a longer request extends a
+ * shorter one.
  *
  * @see provider-rules D, Gemini
  */
@@ -166,10 +166,7 @@ function signatureOfCall(message: AssistantMessage, index: number): object {
   return sent === undefined ? {} : { extra_content: { google: { thought_signature: sent } } };
 }
 
-/**
- * Returns the signature on a call as a thinking block at the call's position; none if the call has no signature of its
- * own.
- */
+/** Returns the signature on a call as a thinking block at the call's position. None if the call has no signature of its own. */
 export function signatureOn(call: unknown): readonly ThinkingPiece[] {
   const signature = textOf(field(field(field(call, 'extra_content'), 'google'), 'thought_signature'));
   if (signature === undefined || signature === notKnown) return [];

@@ -59,10 +59,7 @@ function readOwnTool(item: unknown, type: string): ReadMessage {
   return { role: 'assistant', pieces: [{ ...call, isOwnTool: true, value: item }] };
 }
 
-/**
- * Reads a function call. Its text says whether it is whole; a status says it only where it is that of an unfinished
- * item.
- */
+/** Reads a function call. Its text says whether it is whole. A status says it only where it is that of an unfinished item. */
 function functionCall(item: unknown): CallPiece {
   const given = field(item, 'arguments');
   const state = isUnfinished(item) ? 'cut' : stateOf(given);

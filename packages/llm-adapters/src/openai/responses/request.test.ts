@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Message, ReasoningItem } from '@palimpsest/events';
-import { checkResponsesRequest } from '@palimpsest/provider-servers';
+import { checkResponsesRequest } from '@palimpsest/provider-servers/rules';
 import { describe, expect, it, test } from 'vitest';
 import { InvalidRequestError } from '../../errors.js';
 import { toResponsesRequest } from './request.js';

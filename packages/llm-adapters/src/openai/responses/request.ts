@@ -29,8 +29,8 @@ export interface ResponsesOptions extends ChatCompletionsOptions {
  * - The first system message becomes the `instructions`; a later one becomes a developer message at its position.
  * - Reasoning items go back unchanged, at their position, before the items that they produced. A reasoning item without
  *   encrypted content, or with nothing after it, is left out: the provider would refuse it.
- * - Calls and messages go back without the ids of their items. With the ids, the provider would require the reasoning
- *   of each item, which a condensed history may lack; nothing else needs the ids.
+ * - Calls and messages go back without the ids of their items. With the ids, the provider would require the reasoning of each
+ *   item, which a condensed history may lack. Nothing else needs the ids.
  * - For models that label their text, the text of an answer with calls is sent back as `commentary`, any other text as
  *   `final_answer`.
  * - Images stay in their results.

@@ -14,7 +14,7 @@ type Event = OpenAI.Responses.ResponseStreamEvent;
  * content is taken from completed items, never from announced ones.
  *
  * @throws {@link ServiceUnavailableError} when the stream ends before the answer does.
- * @throws ErrorInAnswer when the provider reports an error in the stream; the adapter maps it.
+ * @throws ErrorInAnswer when the provider reports an error in the stream. The adapter maps it.
  * @see provider-rules C.2
  */
 export async function responseOfEvents(

@@ -3,7 +3,7 @@ import type { LLM } from '../../llm.js';
 /** A call in an answer. */
 export interface ScenarioToolCall {
   readonly id: string;
-  /** A name with a dot, which some providers do not accept, so that it must be translated; empty if the model gives none. */
+  /** A name with a dot, which some providers do not accept, so that it must be translated. Empty if the model gives none. */
   readonly name: string;
   /**
    * JSON text; it need not parse. Empty if the model wrote no arguments. In the last call of an answer that ended at

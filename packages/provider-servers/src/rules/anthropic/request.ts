@@ -28,7 +28,7 @@ export const anthropicRules: Rules = {
 };
 
 /**
- * Returns the violations for which Anthropic would refuse the body of a request; empty if Anthropic would accept it. Reads only
+ * Returns the violations for which Anthropic would refuse the body of a request. Empty if Anthropic would accept it. Reads only
  * the wire format and shares no code with the adapters. Rule A4 (consecutive messages of one role are merged) is applied first.
  *
  * Rules: the rules of section A that the page assigns to a checker. `anthropicServer` enforces the rules that need more than

@@ -27,8 +27,8 @@ import type { OpenAIViolation } from '../wire/violation.js';
 import { objectIn, textIn } from '../wire/wire-json.js';
 
 /**
- * Returns the violations for which OpenAI, or a compatible server, would refuse the body of a Chat Completions request; empty
- * if the server would accept it. Reads only the wire format and shares no code with the adapters.
+ * Returns the violations for which OpenAI, or a compatible server, would refuse the body of a Chat Completions request. Empty if
+ * the server would accept it. Reads only the wire format and shares no code with the adapters.
  *
  * Rules: B0 to B12, and the rules with words as names. The server enforces B13 (the window) and B14 (the usage of a stream).
  *

@@ -98,8 +98,8 @@ export const lmStudioOld: CompatProfile = {
 };
 
 /**
- * Ollama: does not check the order. If a request is too large, it reads only the last half window and answers with status
- * 200; only `prompt_tokens` shows the truncation. @see provider-rules D
+ * Ollama: does not check the order. If a request is too large, it reads only the last half window and answers with status 200.
+ * Only `prompt_tokens` shows the truncation. @see provider-rules D
  */
 export const ollama: CompatProfile = {
   name: 'ollama',

@@ -63,7 +63,7 @@ export interface IssuedItems {
   issue(output: readonly JsonObject[], origin: string): readonly JsonObject[];
   /** True if the id was issued. */
   isIssued(id: string): boolean;
-  /** The id of the reasoning that was issued with an item; undefined if there was none, or if the id was not issued. */
+  /** The id of the reasoning that was issued with an item. Undefined if there was none, or if the id was not issued. */
   reasoningOf(id: string): string | undefined;
   /** True if the content was issued, and, if an id is given, with that id. */
   isEncryptedFor(content: string, reasoningId: string | undefined): boolean;

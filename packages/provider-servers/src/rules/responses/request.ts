@@ -27,7 +27,7 @@ import { responsesRequest } from './parts.js';
 import { listIn, objectIn, textIn } from '../wire/wire-json.js';
 
 /**
- * Returns the violations for which OpenAI would refuse the body of a Responses request; empty if OpenAI would accept it. Reads
+ * Returns the violations for which OpenAI would refuse the body of a Responses request. Empty if OpenAI would accept it. Reads
  * only the wire format and shares no code with the adapters.
  *
  * Rules: C0 to C4, C6 to C9, the rules with words as names, and B4, B9, B10, B11 as far as they apply to Responses. C5 and C10

@@ -2,8 +2,7 @@ import { listIn, objectIn } from './wire-json.js';
 import type { JsonObject } from './wire-json.js';
 
 /**
- * Returns the problems of a strict schema, as OpenAI reports them after `Invalid schema for …`; empty if OpenAI would accept
- * it.
+ * Returns the problems of a strict schema, as OpenAI reports them after `Invalid schema for …`. Empty if OpenAI would accept it.
  */
 export function strictSchemaComplaints(schema: unknown): readonly string[] {
   const root = objectIn(schema) ?? {};

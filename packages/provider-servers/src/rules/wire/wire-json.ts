@@ -17,8 +17,8 @@ export function textIn(value: unknown): string | undefined {
 }
 
 /**
- * Returns the path (keys joined by dots) of the first text or key in JSON data with a lone surrogate; undefined if there is
- * none. Strict JSON readers and all UTF-8 writers refuse lone surrogates.
+ * Returns the path (keys joined by dots) of the first text or key in JSON data with a lone surrogate. Undefined if there is none.
+ * Strict JSON readers and all UTF-8 writers refuse lone surrogates.
  */
 export function placeOfHalf(value: unknown, path = ''): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : path;

@@ -225,7 +225,7 @@ describe('the prompt cache', () => {
   });
 
   describe('starts again', () => {
-    /** How much of the marked prompt a request that differs from it still reads. */
+    /** Returns how much of the marked prompt a request that differs from it still reads. */
     const keptBy = async (fields: JsonObject, headers: Record<string, string> = {}) => {
       const { server } = await start();
       await usage(server, marked);

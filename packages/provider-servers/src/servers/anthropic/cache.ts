@@ -56,11 +56,10 @@ const lookBack = 20;
 /**
  * Returns the provider's prompt cache over the rendered prompt: tools, then system, then messages.
  *
- * A marked block writes its prefix if the prefix has the model's minimum length. A mark reads the longest prefix written at
- * its position or at one of the 19 previous positions; a run of calls or of results is one position. A read renews the
- * lifetime of a prefix. A written prefix can be read once the answer to its request has begun. Every prefix depends on the
- * model; after the tools also on `speed`; in the messages also on `tool_choice`, thinking on or off, and whether there is an
- * image.
+ * A marked block writes its prefix if the prefix has the model's minimum length. A mark reads the longest prefix written at its
+ * position or at one of the 19 previous positions. A run of calls or of results is one position. A read renews the lifetime of a
+ * prefix. A written prefix can be read once the answer to its request has begun. Every prefix depends on the model. After the
+ * tools it also depends on `speed`, in the messages also on `tool_choice`, thinking on or off, and whether there is an image.
  *
  * @see provider-rules A.7
  */
@@ -181,8 +180,8 @@ function marksEverywhere(pieces: readonly PromptPiece[]): readonly { readonly at
 }
 
 /**
- * Returns the marked pieces in order. A mark in a result marks the result; the automatic mark is on the last piece that can
- * have one.
+ * Returns the marked pieces in order. A mark in a result marks the result. The automatic mark is on the last piece that can have
+ * one.
  */
 function marksOf(
   body: JsonObject,

@@ -56,7 +56,7 @@ const maxBytes = 32 * 1_024 * 1_024;
 /**
  * Starts a local server that implements the documented behaviour of Anthropic's Messages API. It refuses the requests that the
  * provider refuses, answers other requests whole or as a stream (`stream: true`), and counts tokens
- * (`/v1/messages/count_tokens`; a count is never refused for its size).
+ * (`/v1/messages/count_tokens`). A count is never refused for its size.
  *
  * - Rules: those of {@link checkAnthropicRequest}, and A17 (thinking), A21 (window), A22 (bytes, by the edge: before the key).
  * - Tokens: a quarter of the characters of the rendered prompt's JSON, without cache marks and signatures.
@@ -66,13 +66,12 @@ const maxBytes = 32 * 1_024 * 1_024;
  * - An answer longer than `max_tokens` or than the rest of the window is cut, as the provider does: in its text, or in the JSON of a
  *   call's input, whose block is closed all the same. Without a stream a cut input is `{}`. Models before 4.5 refuse a
  *   request whose `max_tokens` may not fit.
- * - Prompt cache, one per key, over the rendered tools, system prompt and messages. Every prefix depends on the model; after
- *   the tools it also depends on `speed`; in the messages also on `tool_choice`, thinking on or off, and whether there are
- *   images. A mark (or the automatic mark on the last block) writes its prefix if the prefix has the model's minimum length:
- *   512 tokens for most current models, 1,024, 2,048 or 4,096 for older ones, 512 assumed for Haiku 5.5. A mark reads the
- *   longest prefix written at its position or at one of the 19 previous positions; a run of calls or of results is one
- *   position. No rounding. A prefix lives for 5 minutes or 1 hour after its last read. It can be read once the answer to the
- *   request that wrote it has begun.
+ * - Prompt cache, one per key, over the rendered tools, system prompt and messages. Every prefix depends on the model. After the
+ *   tools it also depends on `speed`, in the messages also on `tool_choice`, thinking on or off, and whether there are images. A
+ *   mark (or the automatic mark on the last block) writes its prefix if the prefix has the model's minimum length: 512 tokens for
+ *   most current models, 1,024, 2,048 or 4,096 for older ones, 512 assumed for Haiku 5.5. A mark reads the longest prefix written
+ *   at its position or at one of the 19 previous positions. A run of calls or of results is one position. No rounding. A prefix
+ *   lives for 5 minutes or 1 hour after its last read. It can be read once the answer to the request that wrote it has begun.
  * - An answer that the provider could never send is a 500 with the reason and `x-should-retry: false`.
  *
  * @see provider-rules A

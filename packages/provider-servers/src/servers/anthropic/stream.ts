@@ -17,12 +17,12 @@ const cumulative = [
 ];
 
 /**
- * Returns the events of a message in Anthropic's streaming format: `message_start` without content and with the usage of the
- * input; then for each block a start, its deltas and a stop; `message_delta` with the stop reason and the cumulative usage (not
- * to be added to the first usage); `message_stop`. A `ping` follows the start and each block. Thinking ends with one
- * `signature_delta`. The start event of redacted thinking and of results of the provider's own tools contains the whole block.
- * An empty tool input is one empty delta; an input that is text is sent as it is. With `lastBlock: 'open'`, the last block has
- * no stop.
+ * Returns the events of a message in Anthropic's streaming format. The first is `message_start`, without content and with the
+ * usage of the input. Then each block has a start, its deltas and a stop. `message_delta` has the stop reason and the cumulative
+ * usage (not to be added to the first usage), and `message_stop` is the last. A `ping` follows the start and each block. Thinking
+ * ends with one `signature_delta`. The start event of redacted thinking and of results of the provider's own tools contains the
+ * whole block. An empty tool input is one empty delta. An input that is text is sent as it is. With `lastBlock: 'open'`, the last
+ * block has no stop.
  *
  * @see provider-rules A.9
  */

@@ -50,9 +50,9 @@ export interface OpenAIServerOptions {
  * compatible server. It refuses the requests that the provider refuses and answers others whole or as a stream (`stream:
  * true`).
  *
- * - Rules: those of {@link checkChatCompletionsRequest} and {@link checkResponsesRequest}; B13 and C11 (window: Chat
- *   Completions also refuses if input plus requested output exceed it), B14 and C12 (streams), C5 and C10 (reasoning items
- *   are sent back unchanged, to any server of the organisation).
+ * - Rules: those of {@link checkChatCompletionsRequest} and {@link checkResponsesRequest}, B13 and C11 (window: Chat Completions
+ *   also refuses if input plus requested output exceed it), B14 and C12 (streams), C5 and C10 (reasoning items are sent back
+ *   unchanged, to any server of the organisation).
  * - Tokens: a quarter of the characters of the JSON of tools, instructions and messages.
  * - Prompt cache, from 1,024 tokens, separate for each `prompt_cache_key` and model; a use renews the lifetime. Before gpt-5.6
  *   it is automatic: the longest common prefix of that JSON in steps of 128 tokens, for 10 minutes. From gpt-5.6 on, it is

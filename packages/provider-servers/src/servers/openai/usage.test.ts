@@ -57,7 +57,7 @@ describe('the prompt cache of openaiServer (B.8)', () => {
       text,
       ...(isMarked ? { prompt_cache_breakpoint: { mode: 'explicit' } } : {}),
     });
-    /** What a request of such parts has of the cache; those with a star are marked. */
+    /** Returns a function that tells what a request of such parts has of the cache. Parts with a star are marked. */
     const asker = async () => {
       const { server } = await start();
       return async (parts: readonly string[], fields: object = {}) => {
