@@ -34,15 +34,16 @@ export interface Policy {
   /** The name in the report. */
   readonly name: string;
   readonly create: (llm: LLM) => Condenser | Promise<Condenser>;
-  /**
-   * What `create` makes, as data. @defaultValue none: the policy is a program's own, so it runs in the program's thread and its
-   * results are not stored
-   */
-  readonly source?: PolicySource;
+}
+
+/** A policy as data: what another thread makes a {@link Policy} of. */
+export interface NamedSource {
+  readonly name: string;
+  readonly source: PolicySource;
 }
 
 /** Condenses nothing; the savings of the others are relative to it. */
-export const none: Policy = {
+export const none: Policy & NamedSource = {
   name: 'none',
   create: () => ({ name: 'none', condense: (view) => view }),
   source: { kind: 'none' },
@@ -79,10 +80,10 @@ const unasked = stubSummarizer((text) => text.length).llm;
  * @throws {@link CondenserNotFoundError} for a name that is no condenser; lists those that are.
  * @throws {@link InvalidCondenserConfigError} for options and files that describe none.
  */
-export async function parsePolicies({ condenser, config, folder = '.' }: PolicyArguments): Promise<readonly Policy[]> {
+export async function parsePolicies({ condenser, config, folder = '.' }: PolicyArguments): Promise<readonly (Policy & NamedSource)[]> {
   const names = new Set(condenser.length === 0 && config.length === 0 ? condenserNames : condenser);
   names.delete(none.name);
-  const policies: Policy[] = [];
+  const policies: (Policy & NamedSource)[] = [];
   for (const argument of names) {
     for (const { name, source } of await policySourcesIn(argument, resolve(folder)))
       policies.push(policyFrom(name, source));
@@ -98,19 +99,13 @@ export async function parsePolicies({ condenser, config, folder = '.' }: PolicyA
 }
 
 /** Numbers policies of the same name for the report: `keepNewest`, `keepNewest (2)`. */
-function withOwnNames(policies: readonly Policy[]): readonly Policy[] {
+function withOwnNames<Named extends { readonly name: string }>(policies: readonly Named[]): readonly Named[] {
   const counts = new Map<string, number>([[none.name, 1]]);
   return policies.map((policy) => {
     const count = (counts.get(policy.name) ?? 0) + 1;
     counts.set(policy.name, count);
     return count === 1 ? policy : { ...policy, name: `${policy.name} (${count})` };
   });
-}
-
-/** A policy as somebody named it. */
-export interface NamedSource {
-  readonly name: string;
-  readonly source: PolicySource;
 }
 
 /** The names of condensers that need no package. */
@@ -224,7 +219,7 @@ function withOption(
 }
 
 /** Returns the policy that a source describes. Nothing is loaded before `create`. */
-export function policyFrom(name: string, source: PolicySource): Policy {
+export function policyFrom(name: string, source: PolicySource): Policy & NamedSource {
   return { name, source, create: creatorOf(source) };
 }
 
