@@ -8,8 +8,7 @@ import { textCounter } from '../measure/tokens.js';
 import type { TextCounter } from '../measure/tokens.js';
 import { stubSummarizer } from '../replay/models.js';
 import { parsePolicies } from '../replay/policy.js';
-import { tokenUnit } from '../replay/report.js';
-import { inspectedLog, inspectionOf, logPolicy } from './inspection.js';
+import { inspectionOf, logPolicy } from './inspection.js';
 import type { InspectedCondensation, InspectedItem, Inspection, ItemKind, KindTotal } from './inspection.js';
 
 /** Options of `palimpsest-harness inspect`, as the command line gives them. */
@@ -47,8 +46,7 @@ export async function inspectCommand(
   const condenser = await condenserOf(options, count);
   const session = await sessionOf(path, options.session);
   const { call, contextWindow } = options;
-  const log = await inspectedLog(session, { call, condenser, contextWindow });
-  const inspection = inspectionOf(log, { count, tokenUnit });
+  const inspection = await inspectionOf(session, { count, call, condenser, contextWindow });
   if (options.json) {
     await print(printableJson(inspection));
     return;
