@@ -17,21 +17,12 @@ import { bestPolicy, reportRows, tokenUnit } from '../replay/report.js';
 import type { ReplayedSession } from '../replay/report.js';
 import { progress } from './progress.js';
 import type { Progress } from './progress.js';
+import type { SharedOptions } from './replay.js';
 
 /** Options of `palimpsest-harness report`, as the command line gives them. */
-export interface ReportCommandOptions {
+export interface ReportCommandOptions extends SharedOptions {
   /** The file, or with `all` the folder. */
   readonly output?: string;
-  readonly condenser: readonly string[];
-  /** Files that describe a condenser each. */
-  readonly config: readonly string[];
-  readonly contextWindow?: number;
-  /** The model by whose prices the sessions are priced. */
-  readonly model?: string;
-  /** The number of threads. 0: none but this one. */
-  readonly workers?: number;
-  /** False: nothing is stored, and nothing that was stored is used. */
-  readonly cache?: boolean;
   /** All sessions, each with its timeline, in a folder of pages. */
   readonly all: boolean;
   /** Leave the text of the sessions out. */
