@@ -16,10 +16,7 @@ import type { ReplayedSession } from './replay/report.js';
 
 const corpus = fileURLToPath(new URL('../../../corpus', import.meta.url));
 const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
-const policies = [
-  none,
-  ...condenserNames.map((name) => policyFrom(name, { kind: 'name', name })),
-];
+const policies = [none, ...condenserNames.map((name) => policyFrom(name, { kind: 'name', name }))];
 /** Those that declare that they rewrite every step. */
 const rewriting = new Set(
   condenserNames.filter((name) => condenserByName(name, { llm: scriptedLLM({ script: [] }) }).rewritesEveryStep),
