@@ -21,8 +21,7 @@ import { stubSummarizer } from './models.js';
 
 /** A condenser as data, so that another thread can make it and stored results can be told apart. */
 export type PolicySource =
-  | { readonly kind: 'none' }
-  /** A built-in condenser with its defaults, the reference agent's, or a rival. */
+  /** None, a built-in condenser with its defaults, the reference agent's, or a rival. */
   | { readonly kind: 'name'; readonly name: string }
   /** A description; packages are resolved from the folder. */
   | { readonly kind: 'config'; readonly config: CondenserConfig; readonly folder: string }
@@ -46,7 +45,7 @@ export interface NamedSource {
 export const none: Policy & NamedSource = {
   name: 'none',
   create: () => ({ name: 'none', condense: (view) => view }),
-  source: { kind: 'none' },
+  source: { kind: 'name', name: 'none' },
 };
 
 /** The name under which the reference agent's default condenser is replayed. */
@@ -80,7 +79,11 @@ const unasked = stubSummarizer((text) => text.length).llm;
  * @throws {@link CondenserNotFoundError} for a name that is no condenser; lists those that are.
  * @throws {@link InvalidCondenserConfigError} for options and files that describe none.
  */
-export async function parsePolicies({ condenser, config, folder = '.' }: PolicyArguments): Promise<readonly (Policy & NamedSource)[]> {
+export async function parsePolicies({
+  condenser,
+  config,
+  folder = '.',
+}: PolicyArguments): Promise<readonly (Policy & NamedSource)[]> {
   const names = new Set(condenser.length === 0 && config.length === 0 ? condenserNames : condenser);
   names.delete(none.name);
   const policies: (Policy & NamedSource)[] = [];
@@ -134,7 +137,7 @@ export async function policySourcesIn(argument: string, folder: string): Promise
   const colon = argument.indexOf(':');
   const name = colon === -1 ? argument : argument.slice(0, colon);
   const sweep = colon === -1 ? [] : optionsIn(argument.slice(colon + 1), name);
-  if (name === none.name && colon === -1) return [{ name, source: { kind: 'none' } }];
+  if (name === none.name && colon === -1) return [namedSource(name)];
   if (replayableNames.includes(name)) {
     if (sweep.length === 0) return [namedSource(name)];
     if (name === referenceAgent) {
@@ -191,11 +194,15 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Returns every combination of the values, with a label for the report. */
-function combinations(
-  sweep: readonly SweptOption[],
-): readonly { readonly label: string; readonly options: Readonly<Record<string, unknown>> }[] {
-  return sweep.reduce<readonly { label: string; options: Readonly<Record<string, unknown>> }[]>(
+/** Options, with a label for the report. */
+interface Combination {
+  readonly label: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** Returns every combination of the values. */
+function combinations(sweep: readonly SweptOption[]): readonly Combination[] {
+  return sweep.reduce<readonly Combination[]>(
     (all, { path, values }) =>
       all.flatMap(({ label, options }) =>
         values.map((value) => ({
@@ -225,9 +232,8 @@ export function policyFrom(name: string, source: PolicySource): Policy & NamedSo
 
 function creatorOf(source: PolicySource): Policy['create'] {
   switch (source.kind) {
-    case 'none':
-      return none.create;
     case 'name':
+      if (source.name === none.name) return none.create;
       if (source.name === referenceAgent) return referenceAgentCondenser;
       return rivalOf(source.name)?.create ?? ((llm) => condenserByName(source.name, { llm }));
     case 'config':
@@ -246,13 +252,10 @@ const hostOf = (llm: LLM) => ({ llm: () => llm, defaultLLM: llm, defaultCondense
  */
 export async function policyDigest(source: PolicySource): Promise<string | undefined> {
   switch (source.kind) {
-    case 'none':
     case 'name':
       return JSON.stringify(source);
-    case 'config': {
-      const config = JSON.stringify(source.config);
-      return digestWith(config, source.folder);
-    }
+    case 'config':
+      return digestWith(JSON.stringify(source.config), source.folder);
     case 'file':
       return digestWith(await readFile(source.file, 'utf8'), dirname(resolve(source.file)));
   }

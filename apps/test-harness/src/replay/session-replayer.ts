@@ -174,14 +174,14 @@ export async function runTask(task: SessionTask): Promise<SessionResults> {
     const options = { ...settings, summariser: summariserFor(summariser), withTimeline };
     return (replayer ??= sessionReplayer(JSON.parse(events) as readonly Event[], options));
   };
-  let measures = await stored.measures();
-  if (measures === undefined) await stored.writeMeasures((measures = replayerOfEvents().measures()));
+  let measures = await stored.read('measures');
+  if (measures === undefined) await stored.write('measures', (measures = replayerOfEvents().measures()));
   const replays: SessionReplay[] = [];
   for (const [index, { name, source }] of policies.entries()) {
-    let replay = withTimeline ? undefined : await stored.replay(index);
+    let replay = withTimeline ? undefined : await stored.read(index);
     if (replay === undefined) {
       replay = await replayerOfEvents().replay(policyFrom(name, source));
-      await stored.writeReplay(index, replay);
+      await stored.write(index, replay);
     }
     replays.push({ ...replay, condenser: name });
   }

@@ -60,13 +60,13 @@ export interface TimelineCondensation {
   readonly call: number;
   readonly condenser: string;
   /** Absent if the condenser does not say. */
-  readonly reason?: string;
-  readonly stage?: string;
+  readonly reason?: string | undefined;
+  readonly stage?: string | undefined;
   readonly forgotten: number;
   readonly masked: number;
   /** By the condenser's estimate. Unit: tokens. */
-  readonly tokensBefore?: number;
-  readonly tokensAfter?: number;
+  readonly tokensBefore?: number | undefined;
+  readonly tokensAfter?: number | undefined;
 }
 
 /**
@@ -115,17 +115,15 @@ function condensationAt(
     const value = metadata[key];
     return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
   };
-  const [reason, stage] = [text('reason'), text('stage')];
-  const [tokensBefore, tokensAfter] = [size('tokensBefore'), size('tokensAfter')];
   return {
     call,
     condenser: text('condenser') ?? policy,
-    ...(reason !== undefined && { reason }),
-    ...(stage !== undefined && { stage }),
+    reason: text('reason'),
+    stage: text('stage'),
     forgotten: forgottenEventIds.length,
     masked: redactions.length,
-    ...(tokensBefore !== undefined && { tokensBefore }),
-    ...(tokensAfter !== undefined && { tokensAfter }),
+    tokensBefore: size('tokensBefore'),
+    tokensAfter: size('tokensAfter'),
   };
 }
 
