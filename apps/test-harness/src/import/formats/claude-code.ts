@@ -104,7 +104,6 @@ function noteOther(fields: JsonObject, notes: NoteTaker, line: number): void {
 /** One chain of the log, in the order of the file. */
 class Conversation {
   readonly recorder: SessionRecorder;
-  readonly #parents = new Set<string>();
   #response:
     { readonly messageId: string | undefined; readonly input: string; readonly draft: ResponseDraft } | undefined;
   /** True if a result follows the newest line of the reply. */
@@ -116,7 +115,9 @@ class Conversation {
 
   read(fields: JsonObject, entry: Entry): void {
     const message = objectOf(fields['message']);
-    this.#noteBranch(fields, message, entry);
+    // Parallel results have the same parent too.
+    const isPrompt = fields['type'] === 'user' && typeof message['content'] === 'string' && fields['isMeta'] !== true;
+    this.recorder.parent(fields['parentUuid'], entry.line, isPrompt);
     if (fields['type'] === 'assistant') this.#assistant(fields, message, entry);
     else if (fields['type'] === 'user') this.#user(fields, message, entry);
     else this.recorder.compaction(entry, compactionFields(fields));
@@ -179,21 +180,6 @@ class Conversation {
 
   #record(message: JsonObject, entry: Entry, options: RecordingOptions): void {
     this.recorder.record(entry, readAnthropicMessage(message), options);
-  }
-
-  /** A second prompt with the same parent means that the user rewound the conversation. Parallel results do not. */
-  #noteBranch(fields: JsonObject, message: JsonObject, entry: Entry): void {
-    const parent = textOf(fields['parentUuid']);
-    if (parent === undefined) return;
-    const isPrompt = fields['type'] === 'user' && typeof message['content'] === 'string' && fields['isMeta'] !== true;
-    if (isPrompt && this.#parents.has(parent)) {
-      this.recorder.notes.add(
-        'branch',
-        'the conversation was rewound; what was undone stays, in the order of the file',
-        entry.line,
-      );
-    }
-    this.#parents.add(parent);
   }
 }
 

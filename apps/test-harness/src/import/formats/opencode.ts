@@ -308,8 +308,7 @@ function countUsage(response: ResponseDraft | undefined, entry: Entry, info: Jso
     cache_creation_input_tokens: cache['write'],
     output_tokens: output === undefined ? undefined : output + (isApart ? reasoning : 0),
   });
-  const cost = numberOf(counted['cost']);
-  response?.count(entry, info['modelID'], reported?.usage, cost === undefined || cost < 0 ? undefined : cost);
+  response?.count(entry, info['modelID'], reported?.usage, numberOf(counted['cost']));
   return response?.usage !== undefined;
 }
 

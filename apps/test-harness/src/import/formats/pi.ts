@@ -46,7 +46,6 @@ export const piSessionJsonl = singleSession(
 class PiSession {
   readonly #recorder: SessionRecorder;
   readonly #repeated: RepeatedIds;
-  readonly #parents = new Set<string>();
 
   constructor(recorder: SessionRecorder) {
     this.#recorder = recorder;
@@ -63,7 +62,7 @@ class PiSession {
     const id =
       logged === undefined ? `line-${line}` : this.#repeated.accept(logged, { ...fields, parentId: null }, line);
     if (id === undefined) return;
-    this.#noteBranch(fields, line);
+    this.#recorder.parent(fields['parentId'], line);
     const message = objectOf(fields['message']);
     const entry: Entry = { id, line, timestamp: fields['timestamp'] ?? message['timestamp'] };
     switch (type) {
@@ -152,13 +151,7 @@ class PiSession {
       cache_creation_input_tokens: counts['cacheWrite'],
       output_tokens: counts['output'],
     });
-    const costUsd = numberOf(objectOf(counts['cost'])['total']);
-    response.count(
-      entry,
-      message['model'],
-      reported?.usage,
-      costUsd === undefined || costUsd < 0 ? undefined : costUsd,
-    );
+    response.count(entry, message['model'], reported?.usage, numberOf(objectOf(counts['cost'])['total']));
   }
 
   /** A command that the user ran. The model did not call it, but receives its output as a user message. */
@@ -178,18 +171,5 @@ class PiSession {
     const tokensBefore = numberOf(fields['tokensBefore']);
     const firstKept = textOf(fields['firstKeptEntryId']);
     this.#recorder.compaction(entry, { summary, tokensBefore, firstKeptEntryId: firstKept });
-  }
-
-  #noteBranch(fields: JsonObject, line: number): void {
-    const parent = textOf(fields['parentId']);
-    if (parent === undefined) return;
-    if (this.#parents.has(parent)) {
-      this.#recorder.notes.add(
-        'branch',
-        'the conversation was rewound; what was undone stays, in the order of the file',
-        line,
-      );
-    }
-    this.#parents.add(parent);
   }
 }

@@ -41,6 +41,7 @@ export class SessionRecorder {
   readonly #lastAnswered = new Map<string, CallDraft>();
   readonly #calls: CallDraft[] = [];
   readonly #responseIds = new Set<string>();
+  readonly #parents = new Set<string>();
   #responses = 0;
 
   constructor(notes: NoteTaker) {
@@ -199,6 +200,15 @@ export class SessionRecorder {
       this.notes.add('unsupported-content', `${what}: ${reason}`, entry.line);
       this.internal({ ...entry, id: `${entry.id}-unread` }, { type: recordedUnreadType, path, reason, value });
     }
+  }
+
+  /** Takes the parent of a line. A second prompt with the same parent is noted: the user rewound the conversation there. */
+  parent(logged: unknown, line: number | undefined, isPrompt = true): void {
+    const parent = textOf(logged);
+    if (parent === undefined) return;
+    const message = 'the conversation was rewound; what was undone stays, in the order of the file';
+    if (isPrompt && this.#parents.has(parent)) this.notes.add('branch', message, line);
+    this.#parents.add(parent);
   }
 
   /** Adds an event that no model reads. */
