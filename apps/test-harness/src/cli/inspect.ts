@@ -52,8 +52,7 @@ export async function inspectCommand(
     return;
   }
   const width = output.columns ?? widthOfFiles;
-  const lines = inspectionLines(inspection, { width, colours: coloursFor(output), largest: options.largest });
-  for (const line of lines) await print(line);
+  for (const line of inspectionLines(inspection, width, coloursFor(output), options.largest)) await print(line);
 }
 
 /** Returns the condenser of the options; `undefined` for the condensations of the log. */
@@ -95,18 +94,14 @@ async function sessionOf(path: string, wanted: string | undefined): Promise<Sess
   throw new HarnessError('inspect', `'${path}' ${problem}; name one with --session:${shown.join('')}${more}`);
 }
 
-/** Options of {@link inspectionLines}. */
-export interface InspectionLinesOptions {
-  /** The width to which lines are cut. Unit: columns. */
-  readonly width: number;
-  readonly colours: Colours;
-  /** The number of the largest items that are listed. */
-  readonly largest: number;
-}
-
-/** Formats the inspection as lines for a terminal. Nothing of the log is obeyed by the terminal, and no line is longer than the width. */
-function inspectionLines(inspection: Inspection, options: InspectionLinesOptions): readonly string[] {
-  const { width, colours } = options;
+/**
+ * Formats the inspection as lines for a terminal. Nothing of the log is obeyed by the terminal, and no line is longer than the
+ * width.
+ *
+ * @param width - Unit: columns.
+ * @param largest - the number of the largest items that are listed
+ */
+function inspectionLines(inspection: Inspection, width: number, colours: Colours, largest: number): readonly string[] {
   const title = (text: string): string => colours.bold(cutToWidth(text, width));
   const line = (text: string): string => cutToWidth(text, width);
   const { condensations, items } = inspection;
@@ -121,7 +116,7 @@ function inspectionLines(inspection: Inspection, options: InspectionLinesOptions
     ...inspection.errors.map((error) => colours.red(line(`failed: ${printableLine(error)}`))),
     '',
     title('Largest items'),
-    ...itemLines(largestOf(items, options.largest), width, colours),
+    ...itemLines(largestOf(items, largest), width, colours),
     '',
     title(`View: ${count(items.length, ['item', 'items'])}`),
     ...itemLines(items, width, colours),
