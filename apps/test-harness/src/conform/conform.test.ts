@@ -1,12 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { observationMaskingCondenser, recentEventsCondenser } from '@palimpsest/condensers';
 import { logBuilder } from '@palimpsest/events/testing';
 import { condenserContract, viewPropertyContract } from '@palimpsest/view/testing';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { jsonLines } from '../../test-support/fixtures/fixture-files.js';
+import { capturedOutput } from '../../test-support/harness.js';
 import { conformCommand } from '../cli/conform.js';
 import type { ConformCommandOptions, ConformReport } from '../cli/conform.js';
 import { logToActOn, runContract } from './contract.js';
@@ -61,15 +61,9 @@ async function conform(
   name: string,
   options: Partial<ConformCommandOptions> = {},
 ): Promise<{ readonly code: number; readonly text: string }> {
-  const chunks: string[] = [];
-  const output = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      chunks.push(chunk.toString());
-      done();
-    },
-  });
+  const { output, text } = capturedOutput();
   const all = { property: [], log: [], timeout: 60, json: false, seeds: [1], ...options };
-  return { code: await conformCommand(name, all, output), text: chunks.join('') };
+  return { code: await conformCommand(name, all, output), text: text() };
 }
 
 const quiet: ContractRun = { seeds: [1], rule: undefined, timeoutMs: 60_000, onRule: () => undefined };
