@@ -6,7 +6,7 @@ import type { ForgottenEvent } from '@palimpsest/view/inspect';
 import { HarnessError } from '../harness-error.js';
 import type { Session } from '../import/index.js';
 import { expectedReads } from '../measure/recorded-cache.js';
-import { kindOfEvent, modelCalls, recordedSession, textOfEvent } from '../measure/recorded-session.js';
+import { kindOfEvent, modelCalls, recordedSession, textOfEvent, toolOf } from '../measure/recorded-session.js';
 import type { EventKind } from '../measure/recorded-session.js';
 import { tokensOfEvent } from '../measure/tokens.js';
 import type { TextCounter } from '../measure/tokens.js';
@@ -170,11 +170,6 @@ function measured(event: Event, count: TextCounter): readonly MeasuredItem[] {
   const kind = event.type === 'condensation-summary' ? 'summary' : kindOfEvent(event);
   if (kind === 'internal') return [];
   return [{ kind, tool: toolOf(event), tokens: tokensOfEvent(event, count), text: textOfEvent(event) }];
-}
-
-function toolOf(event: Event): string | undefined {
-  if (event.type === 'action') return event.toolCall.name;
-  return 'toolName' in event && typeof event.toolName === 'string' ? event.toolName : undefined;
 }
 
 function totals(items: readonly Pick<MeasuredItem, 'kind' | 'tokens'>[]): readonly KindTotal[] {

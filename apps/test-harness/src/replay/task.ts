@@ -51,6 +51,7 @@ export interface SessionReplay extends Requests, RefusedLists {
 /** The settings that all sessions of a replay share, as data. */
 export interface TaskSettings {
   readonly prices: readonly Prices[];
+  /** The window that condensers are told of. Unit: tokens. @defaultValue none */
   readonly contextWindow?: number | undefined;
   /** A model as `provider/name`. @defaultValue the stand-in */
   readonly summariser?: string | undefined;

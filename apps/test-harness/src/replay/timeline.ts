@@ -1,7 +1,7 @@
 import type { Condensation, Event, EventId } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import type { Fault } from '../measure/money.js';
-import { recordedSession, textOfEvent } from '../measure/recorded-session.js';
+import { recordedSession, textOfEvent, toolOf } from '../measure/recorded-session.js';
 import type { EventKind, RecordedSession } from '../measure/recorded-session.js';
 import type { Meter } from '../measure/replayed-call.js';
 import { eventTokens } from '../measure/tokens.js';
@@ -167,8 +167,7 @@ export function itemTable(session: RecordedSession, tokens: readonly number[], c
   const logged = items.length;
 
   function textAndTool(event: Event): Pick<TimelineItem, 'text' | 'tool' | 'isError'> {
-    const tool =
-      event.type === 'action' ? event.toolCall.name : 'toolName' in event ? String(event.toolName) : undefined;
+    const tool = toolOf(event);
     const isError = event.type === 'agent-error' || ('isError' in event && event.isError === true);
     return {
       text: textId(itemText(event)),

@@ -14,8 +14,6 @@ export interface SessionViewOptions {
   readonly policy: number;
   readonly onPolicy: (policy: number) => void;
   readonly onClose?: () => void;
-  /** The call to begin at. @defaultValue the first that forgets something, else the last */
-  readonly call?: number | undefined;
 }
 
 /** Shows a session call by call: what the model would have read, what was forgotten, masked or summarised, and why. */
@@ -27,7 +25,8 @@ export function sessionView(options: SessionViewOptions): HTMLElement {
     return h('section', {}, h('h2', {}, name), h('p', {}, 'This session has no model call.'));
   const steps = stepsOf(timeline, policy);
   const last = policy.tokens.length - 1;
-  let call = Math.min(options.call ?? steps.forgetting[0] ?? last, last);
+  // The first call that forgets something.
+  let call = steps.forgetting[0] ?? last;
 
   const position = h('output', { class: 'position', 'aria-live': 'polite' });
   const slider = h('input', { type: 'range', min: 1, max: last + 1, step: 1, 'aria-label': 'Model call' });
