@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { messageOf } from '../harness-error.js';
 import { objectOf } from './log/json.js';
-import { openOpencodeDatabase, sessionAddress } from './log/opencode-database.js';
+import { openOpencodeDatabase, sessionAddress } from './opencode-database.js';
 import { isDatabaseName } from './log/opencode-session.js';
 
 /** Options of {@link findSessions}. */

@@ -5,8 +5,8 @@ import { isLLMConvertible, PalimpsestError, wellFormedEvent } from '@palimpsest/
 import { logReadError, messageOf } from '../harness-error.js';
 import { logFormats, unknownLogFormat } from './formats/index.js';
 import { palimpsestJsonl } from './formats/palimpsest.js';
-import { openLog } from './log/log-source.js';
-import { parseSessionAddress } from './log/opencode-database.js';
+import { openLog } from './log-source.js';
+import { parseSessionAddress } from './opencode-database.js';
 import { opencodeParts } from './log/opencode-session.js';
 import type { ImportedSession, ImportNote, LogFormat, LogSource, Session, SkippedFile } from './log/session.js';
 

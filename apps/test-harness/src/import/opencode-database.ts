@@ -3,13 +3,13 @@ import { access, copyFile, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Database, QueryResult } from 'node-sqlite3-wasm';
-import { logReadError, messageOf } from '../../harness-error.js';
-import { unknownLogFormat } from '../formats/index.js';
-import { isObject, objectOf, textOf } from './json.js';
-import type { JsonObject } from './json.js';
-import type { OpencodeDocument } from './opencode-session.js';
-import { NoteTaker } from './session.js';
-import type { LogRecord, LogSource, OpenLogOptions } from './session.js';
+import { logReadError, messageOf } from '../harness-error.js';
+import { unknownLogFormat } from './formats/index.js';
+import { isObject, objectOf, textOf } from './log/json.js';
+import type { JsonObject } from './log/json.js';
+import type { OpencodeDocument } from './log/opencode-session.js';
+import { NoteTaker } from './log/session.js';
+import type { LogRecord, LogSource, OpenLogOptions } from './log/session.js';
 
 /**
  * Returns the address of one session in a database of many: `/home/me/.local/share/opencode/opencode.db#ses_1`. A path

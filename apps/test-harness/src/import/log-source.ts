@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { logReadError, messageOf } from '../../harness-error.js';
-import { unknownLogFormat } from '../formats/index.js';
-import { isObject, jsonValues } from './json.js';
+import { logReadError, messageOf } from '../harness-error.js';
+import { unknownLogFormat } from './formats/index.js';
+import { isObject, jsonValues } from './log/json.js';
+import { NoteTaker } from './log/session.js';
+import type { LogRecord, LogSample, LogSource, OpenLogOptions } from './log/session.js';
 import { databaseSource } from './opencode-database.js';
-import { NoteTaker } from './session.js';
-import type { LogRecord, LogSample, LogSource, OpenLogOptions } from './session.js';
 
 /** The size of the sample that recognises a log. Units: values and characters. */
 const sampleSize = { values: 200, characters: 1 << 20 };
