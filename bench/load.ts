@@ -3,11 +3,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, Conversation } from '@palimpsest/agent';
-import { pricedCondenser } from '@palimpsest/condensers';
 import { EventLog } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { readSessions } from '../apps/test-harness/src/import/index.js';
+import { policyFrom } from '../apps/test-harness/src/replay/policy.js';
 import { replayPaths } from '../apps/test-harness/src/replay/replay.js';
 import { recordings } from './histories.js';
 import type { LogOf } from './histories.js';
@@ -95,7 +95,7 @@ export async function replay(): Promise<readonly Row[]> {
   };
   const floors: number[] = [];
   for (let round = 0; round < 5; round++) floors.push(await cpuOf(read));
-  const policies = [{ name: 'priced', create: () => pricedCondenser() }];
+  const policies = [policyFrom('priced', { kind: 'name', name: 'priced' })];
   const time = await cpuOf(async () => {
     for await (const { name, replays } of replayPaths([folder], { policies })) {
       if (replays.some(({ condenserErrors }) => condenserErrors.length > 0)) throw new Error(name);

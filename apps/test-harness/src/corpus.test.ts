@@ -10,17 +10,13 @@ import { readSessions } from './import/index.js';
 import type { Session } from './import/index.js';
 import { priceRows } from './measure/money.js';
 import { refusalMeter } from './measure/refusals.js';
-import { none } from './replay/policy.js';
-import type { Policy } from './replay/policy.js';
+import { none, policyFrom } from './replay/policy.js';
 import { replaySessions } from './replay/replay.js';
 import type { ReplayedSession } from './replay/report.js';
 
 const corpus = fileURLToPath(new URL('../../../corpus', import.meta.url));
 const recorded = process.env['PALIMPSEST_TRAJECTORIES'];
-const policies = [
-  none,
-  ...condenserNames.map((name): Policy => ({ name, create: (llm) => condenserByName(name, { llm }) })),
-];
+const policies = [none, ...condenserNames.map((name) => policyFrom(name, { kind: 'name', name }))];
 /** Those that declare that they rewrite every step. */
 const rewriting = new Set(
   condenserNames.filter((name) => condenserByName(name, { llm: scriptedLLM({ script: [] }) }).rewritesEveryStep),

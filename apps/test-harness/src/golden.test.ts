@@ -1,9 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fixedPolicies } from '../test-support/fixed-policies.js';
+import { readSessions } from './import/index.js';
+import { priceRows } from './measure/money.js';
 import { none } from './replay/policy.js';
-import { replayPaths } from './replay/replay.js';
+import type { Policy } from './replay/policy.js';
 import { isLong, rentRegret, reportRows } from './replay/report.js';
 import type { ReplayedSession } from './replay/report.js';
+import { sessionReplayer } from './replay/session-replayer.js';
+import type { SessionReplay } from './replay/task.js';
 
 // An independent program that knows the same definitions measured condensers that never change, on the same sessions.
 const folder = process.env['PALIMPSEST_TRAJECTORIES'];
@@ -33,9 +37,16 @@ const nearGain = 1;
 describe.skipIf(folder === undefined || !isLongRun)('the numbers of the independent program', () => {
   const sessions: ReplayedSession[] = [];
   beforeAll(async () => {
-    const policies = [none, ...names.map((name) => ({ name, create: fixedPolicies[name] as never }))];
-    const paths = ['claude-code-entire', 'codex-entire', 'pi-mono'].map((source) => `${folder}/${source}`);
-    for await (const session of replayPaths(paths, { policies, contextWindow: 200_000 })) sessions.push(session);
+    const policies = [none, ...names.map((name) => ({ name, create: fixedPolicies[name] as Policy['create'] }))];
+    for (const source of ['claude-code-entire', 'codex-entire', 'pi-mono']) {
+      for await (const { events, ...session } of readSessions(`${folder}/${source}`)) {
+        const replayer = sessionReplayer(events, { prices: priceRows, contextWindow: 200_000 });
+        const replays: SessionReplay[] = [];
+        for (const policy of policies) replays.push(await replayer.replay(policy));
+        const counts = { events: events.length, recordedCompactions: 0 };
+        sessions.push({ ...session, ...counts, ...replayer.measures(), replays });
+      }
+    }
   }, 1_200_000);
 
   test('money, of long sessions', () => {

@@ -70,15 +70,3 @@ export function logReadError(options: {
   const where = line === undefined ? file : `${file}:${line}`;
   return new HarnessError('log-read', `Cannot read '${where}': ${reason}`, options);
 }
-
-/** Makes the error for a file of no known format. */
-export function unknownLogFormat(options: {
-  readonly file: string;
-  readonly reason: string;
-  readonly knownFormats: readonly string[];
-  readonly cause?: unknown;
-}): HarnessError {
-  const { file, reason, knownFormats } = options;
-  const message = `'${file}' is not a session log that can be read: ${reason}. Known formats: ${knownFormats.join(', ')}.`;
-  return new HarnessError('unknown-log-format', message, options);
-}

@@ -12,7 +12,7 @@ import {
 } from '@palimpsest/events';
 import type { Event, LLMConvertibleEvent, Tool, ToolContext, ToolOutput } from '@palimpsest/events';
 import { recallTool } from '@palimpsest/relevance-tool';
-import { isCondensation, NoCondensationAvailableError, ViewProjection } from '@palimpsest/view';
+import { condenseUntilSettled, ViewProjection } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { randomLog } from '@palimpsest/view/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -141,21 +141,13 @@ async function atTheEnd(events: readonly Event[], condenser: Condenser): Promise
   let [folded, view] = [0, projection.view];
   for (const end of [...modelCalls(events), events.length]) {
     for (; folded < end; folded++) append(events[folded] as Event);
-    for (let inARow = 0; inARow < 4; inARow++) {
-      try {
-        const result = await condenser.condense(projection.view, {
-          report: (attempt) => append(createEvent('condensation-attempt', { condenser: condenser.name, ...attempt })),
-        });
-        if (!isCondensation(result)) {
-          view = result;
-          break;
-        }
-        append(result);
-      } catch (error) {
-        if (!NoCondensationAvailableError.isInstance(error)) throw error;
-        append(createEvent('condensation', { forgottenEventIds: [], metadata: { reason: 'nothing-to-forget' } }));
-      }
-    }
+    const host = {
+      get view() {
+        return projection.view;
+      },
+      append,
+    };
+    view = await condenseUntilSettled(condenser, host, { createEvent });
   }
   return { log, view, recall: recallTool({ condenser, pageTokens }) };
 }

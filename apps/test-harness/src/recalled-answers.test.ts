@@ -1,7 +1,6 @@
-import { eventFactory } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
-import { isCondensation, NoCondensationAvailableError, ViewProjection } from '@palimpsest/view';
+import { condenseUntilSettled, ViewProjection } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
 import { tight } from '../test-support/tight-condensers.js';
@@ -17,7 +16,7 @@ describe('what was recalled is not hidden again at once, and not kept for ever',
     let folded = 0;
     const shown = async (): Promise<View> => {
       for (; folded < log.events.length; folded++) projection.append(log.events[folded] as Event);
-      return settled(condenser, projection);
+      return condenseUntilSettled(condenser, projection);
     };
     const holds = (view: View): boolean =>
       JSON.stringify(view.toMessages()).includes(JSON.stringify(recalled).slice(1, -1));
@@ -46,27 +45,3 @@ describe('what was recalled is not hidden again at once, and not kept for ever',
     if (name !== 'slidingWindow') expect(holds(await shown())).toBe(name === 'browserOutput');
   });
 });
-
-/** What a host with this condenser shows next. */
-async function settled(condenser: Condenser, projection: ViewProjection): Promise<View> {
-  let number = projection.view.internalEvents.length;
-  const createEvent = eventFactory({
-    newId: () => `settled-${++number}-${projection.view.events.length}`,
-    now: () => new Date(0),
-  });
-  for (;;) {
-    try {
-      const result = await condenser.condense(projection.view, {
-        report: (attempt) =>
-          projection.append(createEvent('condensation-attempt', { condenser: condenser.name, ...attempt })),
-      });
-      if (!isCondensation(result)) return result;
-      projection.append(result);
-    } catch (error) {
-      if (!NoCondensationAvailableError.isInstance(error)) throw error;
-      projection.append(
-        createEvent('condensation', { forgottenEventIds: [], metadata: { reason: 'nothing-to-forget' } }),
-      );
-    }
-  }
-}

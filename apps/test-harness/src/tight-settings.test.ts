@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { eventFactory } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
-import { isCondensation, NoCondensationAvailableError, ViewProjection } from '@palimpsest/view';
-import type { AttemptReport, Condenser, RenderOptions, View } from '@palimpsest/view';
+import { condenseUntilSettled, isCondensation, ViewProjection } from '@palimpsest/view';
+import type { RenderOptions, View } from '@palimpsest/view';
 import { messagesOfItems } from '@palimpsest/view/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { extent, recordedSessions } from '../test-support/recorded-sessions.js';
@@ -13,8 +13,6 @@ import type { Session } from './import/index.js';
 import { findRefusals } from './measure/refusals.js';
 import { modelCalls } from './import/log/model-calls.js';
 
-/** So many condensations in a row are taken for a loop. */
-const mostInARow = 4;
 /** At every so many model calls somebody asks for a condensation, and the messages are checked in the words of both providers. */
 const requestEvery = 17;
 const checkEvery = 9;
@@ -34,6 +32,20 @@ async function replay(events: readonly Event[], { create, bound }: Tight, where:
   let number = 0;
   const createEvent = eventFactory({ newId: () => `tight-${++number}`, now: () => new Date(0) });
   let [folded, condensations] = [0, 0];
+  /** The log of a host, in which each condensation that forgets something makes the view smaller. */
+  const host = {
+    get view() {
+      return projection.view;
+    },
+    append(event: Event) {
+      const before = projection.view.tokens();
+      projection.append(event);
+      if (!isCondensation(event) || event.metadata?.['reason'] === 'nothing-to-forget') return;
+      condensations++;
+      const grown = projection.view.tokens() - before;
+      expect(grown, `${where}: a condensation made the view larger`).toBeLessThan(0);
+    },
+  };
   const calls = modelCalls(events);
   for (const [step, end] of calls.entries()) {
     for (; folded < end; folded++) {
@@ -44,50 +56,24 @@ async function replay(events: readonly Event[], { create, bound }: Tight, where:
     if (step % requestEvery === requestEvery - 1 && condenser.handlesCondensationRequests === true) {
       projection.append(createEvent('condensation-request', {}));
     }
-    let view: View;
-    for (let inARow = 0; ; inARow++) {
-      expect(inARow, `${where}, call ${step}: condensations in a row`).toBeLessThan(mostInARow);
-      const before = projection.view;
-      const result = await condense(condenser, before, (attempt) => {
-        projection.append(createEvent('condensation-attempt', { condenser: condenser.name, ...attempt }));
-      });
-      if (result === 'unavailable') {
-        // What the agent does with a request that cannot be met.
-        const metadata = { reason: 'nothing-to-forget' };
-        projection.append(createEvent('condensation', { forgottenEventIds: [], metadata }));
-        continue;
-      }
-      if (!isCondensation(result)) {
-        view = result;
-        break;
-      }
-      condensations++;
-      projection.append(result);
-      const grown = projection.view.tokens() - before.tokens();
-      expect(grown, `${where}, call ${step}: a condensation made the view larger`).toBeLessThan(0);
-    }
+    const at = `${where}, call ${step}`;
+    const view = await condenseUntilSettled(condenser, host, {
+      createEvent,
+      report: ({ outcome, reason }) => expect(outcome, `${at}: ${reason}`).not.toMatch(/^(?:unsettled|refused-)/),
+    });
     if (bound !== undefined) {
       const room = bound + 3 + largestUnit(view) + newestStep(view);
-      expect(view.events.length, `${where}, call ${step}: events`).toBeLessThanOrEqual(room);
+      expect(view.events.length, `${at}: events`).toBeLessThanOrEqual(room);
     }
     // At every call, so that what is remembered of the calls before is used.
     const messages = view.toMessages(render);
     if (step % checkEvery === 0 || step === calls.length - 1) {
-      expect(findRefusals(messages), `${where}, call ${step}`).toEqual([]);
+      expect(findRefusals(messages), at).toEqual([]);
       const spoken = messages.filter(({ role }) => role !== 'system');
-      expect(spoken, `${where}, call ${step}: rendered anew`).toEqual(messagesOfItems(view, render));
+      expect(spoken, `${at}: rendered anew`).toEqual(messagesOfItems(view, render));
     }
   }
   return { steps: calls.length, condensations };
-}
-
-async function condense(condenser: Condenser, view: View, report: (attempt: AttemptReport) => void) {
-  try {
-    return await condenser.condense(view, { report });
-  } catch (error) {
-    if (NoCondensationAvailableError.isInstance(error) && view.unhandledCondensationRequest) return 'unavailable';
-    throw error;
-  }
 }
 
 /** What cannot be cut stays whole: a batch, or the newest step. Unit: events. */

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
+import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
+import type { Output } from '../src/cli/inspect.js';
 import { main } from '../src/cli/program.js';
 
 /** The built command. */
@@ -23,6 +25,18 @@ export function builtHarness(
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });
+}
+
+/** A stream that keeps what is written to it, as wide as a terminal of so many columns. */
+export function capturedOutput(columns?: number): { readonly output: Output; readonly text: () => string } {
+  const chunks: string[] = [];
+  const output: Output = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      chunks.push(chunk.toString());
+      done();
+    },
+  });
+  return { output: columns === undefined ? output : Object.assign(output, { columns }), text: () => chunks.join('') };
 }
 
 /** Runs a command line on the sources, in this process and without a cache of results: for what no process of its own shows. */

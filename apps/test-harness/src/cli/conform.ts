@@ -3,10 +3,11 @@ import type { Event } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { coloursFor, linePrinter, printableLine, printableJson } from '@palimpsest/terminal';
 import type { Condenser } from '@palimpsest/view';
+import { condenserContract, viewPropertyContract } from '@palimpsest/view/testing';
 import type { NamedLog } from '@palimpsest/view/testing';
-import { logToActOn, runCondenserContract, runPropertyContract, testedPackage } from '../conform/contract.js';
+import { conformError, logToActOn, runContract, testedPackage } from '../conform/contract.js';
 import type { ContractRun, PackageCondenser, RuleResult, TestedPackage } from '../conform/contract.js';
-import { HarnessError, messageOf } from '../harness-error.js';
+import { messageOf } from '../harness-error.js';
 import { readSessions } from '../import/index.js';
 import { recordedSession } from '../measure/recorded-session.js';
 import { textCounter } from '../measure/tokens.js';
@@ -79,18 +80,18 @@ export async function conformCommand(
     const [first] = logs;
     const actsOn = first?.events ?? (await logToActOn(create, context));
     const contract = { create, createHanging, actsOn, logs, context };
-    const rules = await runCondenserContract(contract, run(exportName));
+    const rules = await runContract((host) => condenserContract({ ...contract, ...host }), run(exportName));
     reports.push({ export: exportName, contract: 'condenser', condenser: name, rules });
   }
   for (const exportName of options.property) {
     await print(colours.bold(`${tested.name} ${exportName}: view property`));
-    const rules = await runPropertyContract(tested.property(exportName), logs, run(exportName));
+    const property = tested.property(exportName);
+    const rules = await runContract((host) => viewPropertyContract({ property, logs, ...host }), run(exportName));
     reports.push({ export: exportName, contract: 'view-property', rules });
   }
   const all = reports.flatMap(({ rules }) => rules);
   const failed = all.filter(({ passed }) => !passed).length;
-  if (options.rule !== undefined && all.length === 0)
-    throw new HarnessError('conform', `There is no rule ${options.rule}.`);
+  if (options.rule !== undefined && all.length === 0) throw conformError(`There is no rule ${options.rule}.`);
   await print(`${all.length - failed} rules kept, ${failed} broken`);
   if (options.json) await printLine(printableJson({ package: tested.name, reports }));
   return failed === 0 ? 0 : 1;
@@ -103,22 +104,13 @@ function chosen(tested: TestedPackage, options: ConformCommandOptions): readonly
   if (options.export !== undefined) {
     const found = condensers.filter(({ exportName }) => exportName === options.export);
     if (found.length > 0) return found;
-    throw new HarnessError(
-      'conform',
-      `'${name}' exports no condenser '${options.export}'. Condensers are: ${names || 'none'}.`,
-    );
+    throw conformError(`'${name}' exports no condenser '${options.export}'. Condensers are: ${names || 'none'}.`);
   }
   if (options.property.length > 0) return [];
   if (condensers.length === 0)
-    throw new HarnessError(
-      'conform',
-      `'${name}' exports no condenser: its default export is to be what defineCondenser() returns.`,
-    );
+    throw conformError(`'${name}' exports no condenser: its default export is to be what defineCondenser() returns.`);
   if (condensers.length > 1 && options.options !== undefined)
-    throw new HarnessError(
-      'conform',
-      `'${name}' exports several condensers (${names}); say with --export which one has the options.`,
-    );
+    throw conformError(`'${name}' exports several condensers (${names}); say with --export which one has the options.`);
   return condensers;
 }
 
@@ -128,12 +120,10 @@ function optionsOf(json: string | undefined): Readonly<Record<string, unknown>> 
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    throw new HarnessError('conform', `--options is not JSON: ${messageOf(cause)}`, {
-      cause,
-    });
+    throw conformError(`--options is not JSON: ${messageOf(cause)}`, cause);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new HarnessError('conform', `--options must be a JSON object, such as '{"maxSize": 20}'.`);
+  throw conformError(`--options must be a JSON object, such as '{"maxSize": 20}'.`);
 }
 
 interface Factories {
@@ -157,7 +147,7 @@ async function factories(
   } catch (cause) {
     if (PalimpsestError.isInstance(cause)) throw cause;
     const reason = messageOf(cause);
-    throw new HarnessError('conform', `the export '${exportName}' failed to make a condenser: ${reason}`, { cause });
+    throw conformError(`the export '${exportName}' failed to make a condenser: ${reason}`, cause);
   }
   const createHanging = condenser.asksModel ? () => condenser.create(options, { llm: silent }) : undefined;
   return { create, createHanging, name: typeof name === 'string' ? name : '' };
@@ -182,8 +172,7 @@ async function logsOf(paths: readonly string[]): Promise<readonly NamedLog[]> {
       logs.push({ name: session.name, events });
     }
   }
-  if (paths.length > 0 && logs.length === 0)
-    throw new HarnessError('conform', `There is no session in ${paths.join(', ')}.`);
+  if (paths.length > 0 && logs.length === 0) throw conformError(`There is no session in ${paths.join(', ')}.`);
   return logs;
 }
 

@@ -1,41 +1,25 @@
 import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { createEvent } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { widthOf } from '@palimpsest/terminal';
 import { expect, test } from 'vitest';
 import { fixture, jsonLines, sessionsAt, withFiles } from '../../test-support/fixtures/fixture-files.js';
+import { capturedOutput } from '../../test-support/harness.js';
 import { inspectCommand } from './inspect.js';
-import type { InspectCommandOptions, Output } from './inspect.js';
+import type { InspectCommandOptions } from './inspect.js';
 import type { Inspection } from './inspection.js';
 
-interface Capture {
-  readonly output: Output;
-  readonly text: () => string;
-}
-
-function capture(columns?: number): Capture {
-  const chunks: string[] = [];
-  const output: Output = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      chunks.push(chunk.toString());
-      done();
-    },
-  });
-  return { output: columns === undefined ? output : Object.assign(output, { columns }), text: () => chunks.join('') };
-}
-
 async function inspected(path: string, options: Partial<InspectCommandOptions> = {}): Promise<Inspection> {
-  const { output, text } = capture();
+  const { output, text } = capturedOutput();
   await inspectCommand(path, { largest: 10, ...options, json: true }, output);
   return JSON.parse(text()) as Inspection;
 }
 
 async function printed(path: string, columns: number, options: Partial<InspectCommandOptions> = {}): Promise<string[]> {
-  const { output, text } = capture(columns);
+  const { output, text } = capturedOutput(columns);
   await inspectCommand(path, { largest: 10, json: false, ...options }, output);
   return text().split('\n').slice(0, -1);
 }
@@ -161,7 +145,7 @@ test('what a terminal would obey is shown, and no line is wider than the termina
     expect(wide).toMatch(/before model call 4 by byHand \(events\): [\d,]+ → [\d,]+ tokens/);
     expect(wide).toContain('forgot 1 call, 1 result');
     expect(wide).toContain('[masked, was ');
-    const { output, text } = capture();
+    const { output, text } = capturedOutput();
     await inspectCommand(join(folder, 'own.jsonl'), { largest: 1, json: true }, output);
     expect(text()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
   });
@@ -188,16 +172,4 @@ test('a call or a session that is not there is an error that says what there is'
   await expect(inspected(fixture('intercode.json'), { session: 'x' })).rejects.toThrow(/no session 'x'/);
   expect((await inspected(fixture('intercode.json'), { session: '1' })).modelCalls).toBeGreaterThan(0);
   await expect(inspected(fixture('pi-session-jsonl.jsonl'), { condenser: 'nosuch' })).rejects.toThrow(/nosuch/);
-});
-
-test('a reader that goes away ends the printing without an error', async () => {
-  let writes = 0;
-  const output: Output = new Writable({
-    write: (_chunk, _encoding, done) => {
-      writes++;
-      done(writes > 2 ? Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }) : null);
-    },
-  });
-  await inspectCommand(fixture('pi-session-jsonl.jsonl'), { largest: 10, json: false }, output);
-  expect(writes).toBe(3);
 });

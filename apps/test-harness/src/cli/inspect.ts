@@ -8,8 +8,7 @@ import { textCounter } from '../measure/tokens.js';
 import type { TextCounter } from '../measure/tokens.js';
 import { stubSummarizer } from '../replay/models.js';
 import { parsePolicies } from '../replay/policy.js';
-import { tokenUnit } from '../replay/report.js';
-import { inspectedLog, inspectionOf, logPolicy } from './inspection.js';
+import { inspectionOf, logPolicy } from './inspection.js';
 import type { InspectedCondensation, InspectedItem, Inspection, ItemKind, KindTotal } from './inspection.js';
 
 /** Options of `palimpsest-harness inspect`, as the command line gives them. */
@@ -47,15 +46,13 @@ export async function inspectCommand(
   const condenser = await condenserOf(options, count);
   const session = await sessionOf(path, options.session);
   const { call, contextWindow } = options;
-  const log = await inspectedLog(session, { call, condenser, contextWindow });
-  const inspection = inspectionOf(log, { count, tokenUnit });
+  const inspection = await inspectionOf(session, { count, call, condenser, contextWindow });
   if (options.json) {
     await print(printableJson(inspection));
     return;
   }
   const width = output.columns ?? widthOfFiles;
-  const lines = inspectionLines(inspection, { width, colours: coloursFor(output), largest: options.largest });
-  for (const line of lines) await print(line);
+  for (const line of inspectionLines(inspection, width, coloursFor(output), options.largest)) await print(line);
 }
 
 /** Returns the condenser of the options; `undefined` for the condensations of the log. */
@@ -97,18 +94,14 @@ async function sessionOf(path: string, wanted: string | undefined): Promise<Sess
   throw new HarnessError('inspect', `'${path}' ${problem}; name one with --session:${shown.join('')}${more}`);
 }
 
-/** Options of {@link inspectionLines}. */
-export interface InspectionLinesOptions {
-  /** The width to which lines are cut. Unit: columns. */
-  readonly width: number;
-  readonly colours: Colours;
-  /** The number of the largest items that are listed. */
-  readonly largest: number;
-}
-
-/** Formats the inspection as lines for a terminal. Nothing of the log is obeyed by the terminal, and no line is longer than the width. */
-function inspectionLines(inspection: Inspection, options: InspectionLinesOptions): readonly string[] {
-  const { width, colours } = options;
+/**
+ * Formats the inspection as lines for a terminal. Nothing of the log is obeyed by the terminal, and no line is longer than the
+ * width.
+ *
+ * @param width - Unit: columns.
+ * @param largest - the number of the largest items that are listed
+ */
+function inspectionLines(inspection: Inspection, width: number, colours: Colours, largest: number): readonly string[] {
   const title = (text: string): string => colours.bold(cutToWidth(text, width));
   const line = (text: string): string => cutToWidth(text, width);
   const { condensations, items } = inspection;
@@ -123,7 +116,7 @@ function inspectionLines(inspection: Inspection, options: InspectionLinesOptions
     ...inspection.errors.map((error) => colours.red(line(`failed: ${printableLine(error)}`))),
     '',
     title('Largest items'),
-    ...itemLines(largestOf(items, options.largest), width, colours),
+    ...itemLines(largestOf(items, largest), width, colours),
     '',
     title(`View: ${count(items.length, ['item', 'items'])}`),
     ...itemLines(items, width, colours),

@@ -7,11 +7,12 @@ import { HarnessError } from '../harness-error.js';
 import type { Session } from '../import/index.js';
 import { expectedReads } from '../measure/recorded-cache.js';
 import { modelCalls } from '../import/log/model-calls.js';
-import { kindOfEvent, recordedSession, textOfEvent } from '../measure/recorded-session.js';
+import { kindOfEvent, recordedSession, textOfEvent, toolOf } from '../measure/recorded-session.js';
 import type { EventKind } from '../measure/recorded-session.js';
 import { tokensOfEvent } from '../measure/tokens.js';
 import type { TextCounter } from '../measure/tokens.js';
 import { condensedCalls } from '../replay/replay-session.js';
+import { tokenUnit } from '../replay/report.js';
 
 /** The kinds of items in a view. */
 export type ItemKind = Exclude<EventKind, 'internal'> | 'summary';
@@ -56,6 +57,15 @@ export interface InspectedCondensation {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
+/** The usage of a reply, as the log has it. */
+export interface RecordedUsage extends Pick<LLMUsageEvent, 'model' | 'usage' | 'costUsd'> {
+  /** What the prompt cache should have read: the request before. Unit: tokens. @defaultValue none: nothing is known of it */
+  readonly expectedCacheReadTokens?: number;
+}
+
+/** The name of the policy that the log itself records. */
+export const logPolicy = 'log';
+
 /** A session as the model saw it at one call. */
 export interface Inspection {
   readonly session: string;
@@ -81,22 +91,45 @@ export interface Inspection {
 
 const kindOrder: readonly ItemKind[] = ['system', 'summary', 'user', 'environment', 'agent', 'call', 'result'];
 
-/** Returns the request of a model call, and the changes of each condensation before it. */
-export function inspectionOf(
-  { session, format, policy, modelCall, modelCalls, log, view, errors, usage }: InspectedLog,
-  { count, tokenUnit }: { readonly count: TextCounter; readonly tokenUnit: string },
-): Inspection {
+/** Options of {@link inspectionOf}. */
+export interface InspectionOptions {
+  readonly count: TextCounter;
+  /** The model call; the first is 1. @defaultValue the last */
+  readonly call?: number | undefined;
+  /** The condenser to replay. @defaultValue none: the condensations of the log are in force */
+  readonly condenser?: Condenser | undefined;
+  /** The window that the condenser is told of. Unit: tokens. @defaultValue none */
+  readonly contextWindow?: number | undefined;
+}
+
+/**
+ * Returns the request of a model call, and the changes of each condensation before it: of those that the log records, or of
+ * those that a condenser makes in a replay.
+ *
+ * @throws {@link HarnessError} `inspect` when the session has no such call.
+ */
+export async function inspectionOf(
+  { events, name, format }: Session,
+  { count, condenser, contextWindow, ...options }: InspectionOptions,
+): Promise<Inspection> {
+  const calls = modelCalls(events);
+  const call = callOf(options.call, calls.length, name);
+  const { log, view, errors } =
+    condenser === undefined || call === undefined
+      ? recordedLog(events.slice(0, call === undefined ? events.length : calls[call - 1]))
+      : await replayedLog(events, condenser, call, contextWindow);
   const items = itemsOf(view, count);
   const sent = items.filter(({ leftOut }) => leftOut === undefined);
   const logged = log.flatMap((event) => (event.type === 'condensation-summary' ? [] : measured(event, count)));
   const system = [...view.events].find((event) => event.type === 'system-prompt');
   const tools = system?.type === 'system-prompt' ? (system.tools ?? []) : [];
+  const usage = call === undefined ? undefined : usageOf(events, calls[call - 1] ?? 0);
   return {
-    session,
+    session: name,
     format,
-    policy,
-    ...(modelCall === undefined ? {} : { modelCall }),
-    modelCalls,
+    policy: call === undefined ? logPolicy : (condenser?.name ?? logPolicy),
+    ...(call === undefined ? {} : { modelCall: call }),
+    modelCalls: calls.length,
     tokenUnit,
     tokens: { sent: totalOf(sent), logged: totalOf(logged) },
     toolDefinitionTokens: tools.length === 0 ? 0 : count(JSON.stringify(tools)),
@@ -138,11 +171,6 @@ function measured(event: Event, count: TextCounter): readonly MeasuredItem[] {
   const kind = event.type === 'condensation-summary' ? 'summary' : kindOfEvent(event);
   if (kind === 'internal') return [];
   return [{ kind, tool: toolOf(event), tokens: tokensOfEvent(event, count), text: textOfEvent(event) }];
-}
-
-function toolOf(event: Event): string | undefined {
-  if (event.type === 'action') return event.toolCall.name;
-  return 'toolName' in event && typeof event.toolName === 'string' ? event.toolName : undefined;
 }
 
 function totals(items: readonly Pick<MeasuredItem, 'kind' | 'tokens'>[]): readonly KindTotal[] {
@@ -198,57 +226,15 @@ function sentTokens(view: View): number {
   );
 }
 
-/** A log until one of its model calls, with the view that the call was sent. */
-export interface InspectedLog {
-  readonly session: string;
-  readonly format: string;
-  readonly policy: string;
-  readonly modelCall: number | undefined;
-  readonly modelCalls: number;
-  /** All events before the call, with the condensations that were made. */
+/** A log until one of its model calls, with the condensations that were made and the view that the call was sent. */
+interface LogOfCall {
   readonly log: readonly Event[];
   readonly view: View;
   readonly errors: readonly string[];
-  readonly usage: RecordedUsage | undefined;
 }
 
-/** The usage of a reply, as the log has it. */
-export interface RecordedUsage extends Pick<LLMUsageEvent, 'model' | 'usage' | 'costUsd'> {
-  /** What the prompt cache should have read: the request before. Unit: tokens. @defaultValue none: nothing is known of it */
-  readonly expectedCacheReadTokens?: number;
-}
-
-/** The name of the policy that the log itself records. */
-export const logPolicy = 'log';
-
-/** Options of {@link inspectedLog}. */
-export interface InspectedLogOptions {
-  /** The model call; the first is 1. @defaultValue the last */
-  readonly call?: number | undefined;
-  /** The condenser to replay. @defaultValue none: the condensations of the log are in force */
-  readonly condenser?: Condenser | undefined;
-  /** The window that the condenser is told of. Unit: tokens. @defaultValue none */
-  readonly contextWindow?: number | undefined;
-}
-
-/**
- * Returns the log until a model call: with the condensations that it records, or with those that a condenser makes in a
- * replay.
- *
- * @throws {@link HarnessError} `inspect` when the session has no such call.
- */
-export async function inspectedLog(session: Session, options: InspectedLogOptions = {}): Promise<InspectedLog> {
-  const { events, name, format } = session;
-  const calls = modelCalls(events);
-  const call = callOf(options.call, calls.length, name);
-  const known = { session: name, format, modelCall: call, modelCalls: calls.length };
-  const usage = call === undefined ? undefined : usageOf(events, calls[call - 1] ?? 0);
-  const { condenser } = options;
-  if (condenser === undefined || call === undefined) {
-    const log = events.slice(0, call === undefined ? events.length : calls[call - 1]);
-    return { ...known, policy: logPolicy, log, view: View.fromEvents(log), errors: [], usage };
-  }
-  return { ...known, policy: condenser.name, usage, ...(await replayedLog(session, condenser, call, options)) };
+function recordedLog(log: readonly Event[]): LogOfCall {
+  return { log, view: View.fromEvents(log), errors: [] };
 }
 
 function callOf(wanted: number | undefined, count: number, name: string): number | undefined {
@@ -260,11 +246,11 @@ function callOf(wanted: number | undefined, count: number, name: string): number
 }
 
 async function replayedLog(
-  { events }: Session,
+  events: readonly Event[],
   condenser: Condenser,
   call: number,
-  { contextWindow }: InspectedLogOptions,
-): Promise<Pick<InspectedLog, 'log' | 'view' | 'errors'>> {
+  contextWindow: number | undefined,
+): Promise<LogOfCall> {
   const recorded = recordedSession(events);
   const until = { ...recorded, calls: recorded.calls.slice(0, call) };
   const log: Event[] = [];
@@ -281,7 +267,7 @@ async function replayedLog(
 }
 
 /** Returns the usage of the reply at this position, as the log has it. */
-function usageOf(events: readonly Event[], position: number): InspectedLog['usage'] {
+function usageOf(events: readonly Event[], position: number): RecordedUsage | undefined {
   const reply = events[position];
   const id = reply !== undefined && 'llmResponseId' in reply ? reply.llmResponseId : undefined;
   if (id === undefined) return undefined;

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { logFiles } from '../import/read-sessions.js';
 import { duration, timeLeft } from './progress.js';
 
 let folder: string;
@@ -19,7 +20,8 @@ afterAll(() => rm(folder, { recursive: true }));
 
 test('what is to come takes as long, by its size, as what was computed', async () => {
   let time = 0;
-  const left = await timeLeft([folder, join(folder, 'missing')], () => time);
+  const { files } = await logFiles(folder);
+  const left = await timeLeft([...files, { file: join(folder, 'gone'), name: 'gone' }], () => time);
   expect(left.estimate()).toBeUndefined();
   left.atFile(join(folder, 'a.json'));
   left.add({ size: 300, wasStored: false });

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { printableText } from '@palimpsest/terminal';
 import ora from 'ora';
-import { logFiles } from '../import/read-sessions.js';
+import type { LogFile } from '../import/read-sessions.js';
 import type { SessionProgress } from '../replay/replay.js';
 
 /**
@@ -57,13 +57,13 @@ export interface TimeLeft {
 }
 
 /**
- * Returns an estimate from the sizes of the files at these paths: what is to come takes as long, by its size, as what
- * was computed.
+ * Returns an estimate from the sizes of these files: what is to come takes as long, by its size, as what was computed.
  *
  * @param now - Unit: milliseconds.
  */
-export async function timeLeft(paths: readonly string[], now: () => number): Promise<TimeLeft> {
-  const sizes = await fileSizes(paths);
+export async function timeLeft(files: readonly LogFile[], now: () => number): Promise<TimeLeft> {
+  const sizes = new Map<string, number>();
+  for (const { file, notALog } of files) if (notALog === undefined) sizes.set(file, await sizeOf(file));
   const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   const startedAt = now();
   let [read, current, asEvents, computed] = [0, 0, 0, 0];
@@ -82,21 +82,6 @@ export async function timeLeft(paths: readonly string[], now: () => number): Pro
       return ((now() - startedAt) / computed) * toCome;
     },
   };
-}
-
-/** Files that cannot be looked at have no size here; whoever reads them says why. */
-async function fileSizes(paths: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const sizes = new Map<string, number>();
-  for (const path of paths) {
-    try {
-      for (const { file, notALog } of (await logFiles(path)).files) {
-        if (notALog === undefined) sizes.set(file, await sizeOf(file));
-      }
-    } catch {
-      sizes.set(path, 0);
-    }
-  }
-  return sizes;
 }
 
 /** 0 for a session in a database. */

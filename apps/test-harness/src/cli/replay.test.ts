@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileEventStore } from '@palimpsest/events/file';
@@ -73,28 +73,6 @@ test('a condenser or a path that is given twice counts once', async () => {
   ]);
 });
 
-test('a condenser that is named as the baseline is a row of its own', async () => {
-  const place = join(folder, 'node_modules/@acme/none');
-  await mkdir(place, { recursive: true });
-  await writeFile(
-    join(place, 'package.json'),
-    JSON.stringify({ name: '@acme/none', type: 'module', exports: './index.js' }),
-  );
-  await writeFile(join(place, 'index.js'), "export default () => ({ name: 'none', condense: (view) => view });");
-  const config = join(folder, 'none.toml');
-  await writeFile(config, '[condenser]\nuse = "@acme/none"\n');
-  const { stdout } = await harness('replay', join(folder, 'short-chat.txt'), '--config', config, '--json');
-  const { rows } = JSON.parse(stdout) as {
-    readonly rows: readonly { readonly condenser: string; readonly sessions: number }[];
-  };
-  expect(rows.map(({ condenser, sessions }) => [condenser, sessions])).toEqual([
-    ['none', 1],
-    ['none (2)', 1],
-  ]);
-  await rm(join(folder, 'node_modules'), { recursive: true });
-  await rm(config);
-});
-
 test('--model adds what the sessions cost in USD, and knows which models have prices', async () => {
   const known = await harness('replay', folder, '-c', 'extractiveSummary', '--model', 'claude-opus-5-5', '--json');
   const { rows } = JSON.parse(known.stdout) as {
@@ -105,14 +83,6 @@ test('--model adds what the sessions cost in USD, and knows which models have pr
   const unknown = await harness('replay', folder, '--model', 'nosuch');
   expect(unknown.code).toBe(2);
   expect(unknown.stderr).toContain('claude-opus-5-5');
-});
-
-test('an unknown condenser lists the known ones', async () => {
-  const { code, stderr } = await harness('replay', folder, '-c', 'nosuch');
-  expect(code).toBe(2);
-  expect(stderr).toContain('nosuch');
-  expect(stderr).toContain('noOp');
-  expect(stderr).toContain('extractiveSummary');
 });
 
 test('a file that is no log, or is not there, is an error that names it', async () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { linePrinter } from '@palimpsest/terminal';
 import { logFiles } from '../import/read-sessions.js';
+import type { LogFile } from '../import/read-sessions.js';
 import { knownPricesOf, priceRows } from '../measure/money.js';
 import { assertSummariser } from '../replay/models.js';
 import { parsePolicies } from '../replay/policy.js';
@@ -10,21 +11,25 @@ import type { ReplayedSession } from '../replay/report.js';
 import { duration, progress, timeLeft } from './progress.js';
 import { reportJson, reportText } from './report-text.js';
 
-/** Options of `palimpsest-harness replay`, as the command line gives them. */
-export interface ReplayCommandOptions {
+/** Options of `replay` and `report`, as the command line gives them: what is replayed, and how. */
+export interface SharedOptions {
   /** Names, packages, options and sweeps. */
   readonly condenser: readonly string[];
   /** Files that describe a condenser each. */
   readonly config: readonly string[];
   readonly contextWindow?: number;
-  /** A model whose prices the report adds, in USD. */
+  /** A model by whose prices the sessions are priced, in USD. */
   readonly model?: string;
-  /** A model that condensers really ask, as `provider/name`. */
-  readonly summariser?: string;
   /** The number of threads. 0: none but this one. */
   readonly workers?: number;
   /** False: nothing is stored, and nothing that was stored is used. */
   readonly cache?: boolean;
+}
+
+/** Options of `palimpsest-harness replay`, as the command line gives them. */
+export interface ReplayCommandOptions extends SharedOptions {
+  /** A model that condensers really ask, as `provider/name`. */
+  readonly summariser?: string;
   readonly sessions: boolean;
   /** All tables, not one alone. */
   readonly all: boolean;
@@ -47,10 +52,11 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
   const dollars = options.model === undefined ? [] : [knownPricesOf(options.model, new Date())];
   const places = [...new Set(paths.map((path) => resolve(path)))];
   // A path that is not there is refused before the others are replayed.
-  for (const path of places) await logFiles(path);
+  const files: LogFile[] = [];
+  for (const path of places) files.push(...(await logFiles(path)).files);
 
   const shown = progress();
-  const left = await timeLeft(places, () => performance.now());
+  const left = await timeLeft(files, () => performance.now());
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   process.once('SIGINT', stop);

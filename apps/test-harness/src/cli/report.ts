@@ -1,6 +1,5 @@
 import { pathToFileURL } from 'node:url';
 import { PalimpsestError } from '@palimpsest/events';
-import type { Event } from '@palimpsest/events';
 import { linePrinter, printableText } from '@palimpsest/terminal';
 import { findSessions } from '../import/find-sessions.js';
 import type { FoundSessions } from '../import/find-sessions.js';
@@ -17,21 +16,12 @@ import { bestPolicy, reportRows, tokenUnit } from '../replay/report.js';
 import type { ReplayedSession } from '../replay/report.js';
 import { progress } from './progress.js';
 import type { Progress } from './progress.js';
+import type { SharedOptions } from './replay.js';
 
 /** Options of `palimpsest-harness report`, as the command line gives them. */
-export interface ReportCommandOptions {
+export interface ReportCommandOptions extends SharedOptions {
   /** The file, or with `all` the folder. */
   readonly output?: string;
-  readonly condenser: readonly string[];
-  /** Files that describe a condenser each. */
-  readonly config: readonly string[];
-  readonly contextWindow?: number;
-  /** The model by whose prices the sessions are priced. */
-  readonly model?: string;
-  /** The number of threads. 0: none but this one. */
-  readonly workers?: number;
-  /** False: nothing is stored, and nothing that was stored is used. */
-  readonly cache?: boolean;
   /** All sessions, each with its timeline, in a folder of pages. */
   readonly all: boolean;
   /** Leave the text of the sessions out. */
@@ -65,7 +55,7 @@ export async function reportCommand(paths: readonly string[], options: ReportCom
     const places = found === undefined ? paths : found.sessions.map(({ path }) => path);
     const read = await readAhead(places, { isFound: found !== undefined, progress: shown });
     const today = new Date();
-    const priced = read.models.pricedAs(options.model, today);
+    const priced = pricedAs(options.model, read.calls, today);
     const prices = [knownPricesOf(priced.model, today), ...priceRows];
     if (read.count === 0) {
       shown.line(noSession(found, read.skipped));
@@ -114,14 +104,15 @@ async function readAhead(
   paths: readonly string[],
   { isFound, progress }: { readonly isFound: boolean; readonly progress: Progress },
 ) {
-  const models = new RecordedModels();
+  const calls = new Map<string, number>();
   const [readable, unreadable, skipped]: [string[], SkippedFile[], SkippedFile[]] = [[], [], []];
   let count = 0;
   for (const path of paths) {
     try {
       const reader = readSessions(path);
       for await (const { events } of reader) {
-        models.add(events);
+        for (const event of events)
+          if (event.type === 'llm-usage') calls.set(event.model, (calls.get(event.model) ?? 0) + 1);
         count++;
       }
       readable.push(path);
@@ -133,7 +124,7 @@ async function readAhead(
     }
     progress.update(`reading ${path}`);
   }
-  return { models, count, readable, skipped: [...unreadable, ...skipped] };
+  return { calls, count, readable, skipped: [...unreadable, ...skipped] };
 }
 
 function outcome(
@@ -182,30 +173,21 @@ function noSession(found: FoundSessions | undefined, skipped: readonly SkippedFi
 /** The model of the prices where none is named, and the sessions name none that has prices. */
 const defaultModel = 'claude-sonnet-5-5';
 
-/** Counts the recorded model calls by model. */
-class RecordedModels {
-  readonly #calls = new Map<string, number>();
-
-  add(events: readonly Event[]): void {
-    for (const event of events) {
-      if (event.type === 'llm-usage') this.#calls.set(event.model, (this.#calls.get(event.model) ?? 0) + 1);
-    }
+/**
+ * Returns the model by whose prices the sessions are priced: the named one, else the recorded one with most calls that has
+ * prices.
+ *
+ * @param calls - the recorded model calls by model
+ * @throws {@link HarnessError} `unknown-model` for a named model without known prices
+ */
+function pricedAs(named: string | undefined, calls: ReadonlyMap<string, number>, date: Date): PricedAs {
+  if (named !== undefined) {
+    knownPricesOf(named, date);
+    return { model: named, because: 'named' };
   }
-
-  /**
-   * The model by whose prices the sessions are priced: the named one, else the recorded one with most calls that has prices.
-   *
-   * @throws {@link HarnessError} `unknown-model` for a named model without known prices
-   */
-  pricedAs(named: string | undefined, date: Date): PricedAs {
-    if (named !== undefined) {
-      knownPricesOf(named, date);
-      return { model: named, because: 'named' };
-    }
-    const all = [...this.#calls.values()].reduce((sum, calls) => sum + calls, 0);
-    const priced = [...this.#calls].filter(([model]) => pricesOfModel(model, date) !== undefined);
-    const [most] = priced.sort(([, one], [, other]) => other - one);
-    if (most === undefined) return { model: defaultModel, because: 'default' };
-    return { model: most[0], because: 'recorded', share: most[1] / all };
-  }
+  const all = [...calls.values()].reduce((sum, count) => sum + count, 0);
+  const priced = [...calls].filter(([model]) => pricesOfModel(model, date) !== undefined);
+  const [most] = priced.sort(([, one], [, other]) => other - one);
+  if (most === undefined) return { model: defaultModel, because: 'default' };
+  return { model: most[0], because: 'recorded', share: most[1] / all };
 }

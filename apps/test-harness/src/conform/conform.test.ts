@@ -1,14 +1,15 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { observationMaskingCondenser, recentEventsCondenser } from '@palimpsest/condensers';
 import { logBuilder } from '@palimpsest/events/testing';
+import { condenserContract, viewPropertyContract } from '@palimpsest/view/testing';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { jsonLines } from '../../test-support/fixtures/fixture-files.js';
+import { capturedOutput } from '../../test-support/harness.js';
 import { conformCommand } from '../cli/conform.js';
 import type { ConformCommandOptions, ConformReport } from '../cli/conform.js';
-import { logToActOn, runCondenserContract, runPropertyContract } from './contract.js';
+import { logToActOn, runContract } from './contract.js';
 import type { ContractRun } from './contract.js';
 
 /** Forgets the user's words, although nothing declares that; keeps what it was given in place. */
@@ -60,15 +61,9 @@ async function conform(
   name: string,
   options: Partial<ConformCommandOptions> = {},
 ): Promise<{ readonly code: number; readonly text: string }> {
-  const chunks: string[] = [];
-  const output = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      chunks.push(chunk.toString());
-      done();
-    },
-  });
+  const { output, text } = capturedOutput();
   const all = { property: [], log: [], timeout: 60, json: false, seeds: [1], ...options };
-  return { code: await conformCommand(name, all, output), text: chunks.join('') };
+  return { code: await conformCommand(name, all, output), text: text() };
 }
 
 const quiet: ContractRun = { seeds: [1], rule: undefined, timeoutMs: 60_000, onRule: () => undefined };
@@ -76,7 +71,7 @@ const quiet: ContractRun = { seeds: [1], rule: undefined, timeoutMs: 60_000, onR
 test('condensers of ours keep every rule', async () => {
   for (const create of [() => recentEventsCondenser({ maxSize: 30 }), () => observationMaskingCondenser()]) {
     const actsOn = await logToActOn(create, {});
-    const results = await runCondenserContract({ create, actsOn }, quiet);
+    const results = await runContract((host) => condenserContract({ create, actsOn, ...host }), quiet);
     expect(results.length).toBeGreaterThan(15);
     expect(results.filter(({ passed }) => !passed)).toEqual([]);
   }
@@ -130,13 +125,18 @@ test('a view property is tested on logs in which it names runs', async () => {
   expect(text).toMatch(/✓ +1 {2}gives an event the same key each time/);
   expect(text).toContain('5 rules kept, 0 broken');
   expect(code).toBe(0);
-  const unnamed = await runPropertyContract(() => undefined, [{ name: 'notes', events: log.events }], quiet);
+  const logs = [{ name: 'notes', events: log.events }];
+  const unnamed = await runContract(
+    (host) => viewPropertyContract({ property: () => undefined, logs, ...host }),
+    quiet,
+  );
   expect(unnamed.filter(({ passed }) => !passed).map(({ number }) => number)).toEqual([2]);
 });
 
 test('a rule that does not end is broken', async () => {
   const create = () => ({ name: 'slow', condense: () => new Promise<never>(() => undefined) });
-  const [result] = await runCondenserContract({ create, actsOn: [] }, { ...quiet, rule: 1, timeoutMs: 20 });
+  const once = { ...quiet, rule: 1, timeoutMs: 20 };
+  const [result] = await runContract((host) => condenserContract({ create, actsOn: [], ...host }), once);
   expect(result).toMatchObject({ passed: false, counterexample: 'the rule did not end within 20 ms' });
 });
 

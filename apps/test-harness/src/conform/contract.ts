@@ -1,14 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isCondenserDefinition } from '@palimpsest/condensers/authoring';
-import type { CondenserDefinition, CondenserHost } from '@palimpsest/condensers/authoring';
+import type { CondenserHost } from '@palimpsest/condensers/authoring';
 import { importFrom } from '@palimpsest/condensers/node';
 import type { Event } from '@palimpsest/events';
 import { condenseUntilSettled, ViewProjection } from '@palimpsest/view';
 import type { Condenser, ViewProperty } from '@palimpsest/view';
-import { condenserContract, randomLog, viewPropertyContract } from '@palimpsest/view/testing';
-import type { CondenserContractOptions, NamedLog } from '@palimpsest/view/testing';
+import { randomLog } from '@palimpsest/view/testing';
+import type { CondenserContractOptions } from '@palimpsest/view/testing';
 import { HarnessError, messageOf } from '../harness-error.js';
+
+/** Makes the error for a package that cannot be tested. */
+export function conformError(message: string, cause?: unknown): HarnessError {
+  return new HarnessError('conform', message, { cause });
+}
 
 /** A condenser that a package exports. */
 export interface PackageCondenser {
@@ -45,10 +50,7 @@ export async function testedPackage(nameOrFolder: string, folder: string): Promi
     property(exportName) {
       const value = exported[exportName];
       if (typeof value !== 'function')
-        throw new HarnessError(
-          'conform',
-          `'${name}' exports no function '${exportName}'. It exports: ${namesOf(exported)}.`,
-        );
+        throw conformError(`'${name}' exports no function '${exportName}'. It exports: ${namesOf(exported)}.`);
       return value as ViewProperty;
     },
   };
@@ -66,9 +68,9 @@ async function nameIn(folder: string): Promise<string> {
     const manifest = JSON.parse(await readFile(file, 'utf8')) as { readonly name?: unknown } | null;
     if (typeof manifest?.name === 'string') return manifest.name;
   } catch (cause) {
-    throw new HarnessError('conform', `'${file}' cannot be read: ${messageOf(cause)}`, { cause });
+    throw conformError(`'${file}' cannot be read: ${messageOf(cause)}`, cause);
   }
-  throw new HarnessError('conform', `'${file}' has no name, and a package is imported by its name.`);
+  throw conformError(`'${file}' has no name, and a package is imported by its name.`);
 }
 
 async function exportsOf(name: string, folder: string): Promise<Readonly<Record<string, unknown>>> {
@@ -77,9 +79,7 @@ async function exportsOf(name: string, folder: string): Promise<Readonly<Record<
     loaded = await importFrom(folder)(name);
   } catch (cause) {
     const hint = 'Is it installed there, and built?';
-    throw new HarnessError('conform', `'${name}' cannot be imported from '${folder}': ${messageOf(cause)} ${hint}`, {
-      cause,
-    });
+    throw conformError(`'${name}' cannot be imported from '${folder}': ${messageOf(cause)} ${hint}`, cause);
   }
   const exported = { ...(loaded as Readonly<Record<string, unknown>>) };
   // In a CommonJS module, `default` is all of its exports, and its own default stands in them.
@@ -91,19 +91,14 @@ async function exportsOf(name: string, folder: string): Promise<Readonly<Record<
 }
 
 function condenserOf(exportName: string, value: unknown): PackageCondenser | undefined {
-  if (isCondenserDefinition(value)) return fromDefinition(exportName, value);
+  if (isCondenserDefinition(value)) {
+    const { asksModel } = value;
+    return { exportName, asksModel, create: (options, host) => value.create(options, asksModel ? host : {}) };
+  }
   if (exportName !== 'default' || typeof value !== 'function') return undefined;
   const factory = value as (options: Readonly<Record<string, unknown>>) => Condenser | Promise<Condenser>;
   // A plain factory takes the model among its options, if it takes one.
   return { exportName, asksModel: true, create: (options, { llm }) => factory({ ...options, llm }) };
-}
-
-function fromDefinition(exportName: string, definition: CondenserDefinition): PackageCondenser {
-  return {
-    exportName,
-    asksModel: definition.asksModel,
-    create: (options, host) => definition.create(options, definition.asksModel ? host : {}),
-  };
 }
 
 /** The result of one rule of a contract. */
@@ -130,37 +125,28 @@ export interface ContractRun {
 
 type DeclaredRule = readonly [name: string, run: () => Promise<void>];
 
-/** Runs the contract of condensers, one rule after another. */
-export function runCondenserContract(
-  options: Omit<CondenserContractOptions, 'test' | 'seeds'>,
-  run: ContractRun,
-): Promise<readonly RuleResult[]> {
-  const rules: DeclaredRule[] = [];
-  condenserContract({ ...options, seeds: run.seeds, test: (name, check) => rules.push([name, check]) });
-  return runRules(rules, run);
+/** What a contract takes from the harness. */
+interface ContractHost {
+  readonly seeds: readonly number[] | undefined;
+  readonly test: (name: string, check: () => Promise<void>) => void;
 }
 
-/** Runs the contract of view properties, one rule after another. */
-export function runPropertyContract(
-  property: ViewProperty,
-  logs: readonly NamedLog[],
-  run: ContractRun,
+/** Runs a contract, one rule after another. @param declare - declares the rules of the contract */
+export async function runContract(
+  declare: (host: ContractHost) => void,
+  { seeds, rule: only, timeoutMs, onRule }: ContractRun,
 ): Promise<readonly RuleResult[]> {
   const rules: DeclaredRule[] = [];
-  viewPropertyContract({ property, logs, seeds: run.seeds, test: (name, check) => rules.push([name, check]) });
-  return runRules(rules, run);
-}
-
-async function runRules(rules: readonly DeclaredRule[], run: ContractRun): Promise<readonly RuleResult[]> {
+  declare({ seeds, test: (name, check) => rules.push([name, check]) });
   const results: RuleResult[] = [];
   for (const [index, [name, check]] of rules.entries()) {
     const number = index + 1;
-    if (run.rule !== undefined && run.rule !== number) continue;
-    const problem = await problemOf(check, run.timeoutMs);
+    if (only !== undefined && only !== number) continue;
+    const problem = await problemOf(check, timeoutMs);
     const rule = name.replace(/ \(seeds [\d, ]*\)$/, '');
     const result = { number, rule, passed: problem === undefined, ...counterexampleOf(problem) };
     results.push(result);
-    run.onRule(result);
+    onRule(result);
   }
   return results;
 }

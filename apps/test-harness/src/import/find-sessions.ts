@@ -2,7 +2,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { messageOf } from '../harness-error.js';
-import { openOpencodeDatabase, sessionAddress } from './log/opencode-database.js';
+import { objectOf } from './log/json.js';
+import { openOpencodeDatabase, sessionAddress } from './opencode-database.js';
 import { isDatabaseName } from './log/opencode-session.js';
 
 /** Options of {@link findSessions}. */
@@ -52,15 +53,16 @@ export interface FoundSessions {
  */
 export async function findSessions(options: FindSessionsOptions = {}): Promise<FoundSessions> {
   const { newest = 50, home = homedir(), environment = process.env, signal } = options;
+  const { folders: sessionFolders, opencode } = placesOf(home, environment);
   const found = new Map<string, FoundSession>();
   const folders: SearchedFolder[] = [];
   const add = (agent: SessionAgent, folder: string, { sessions, problem }: Listing): void => {
     for (const session of sessions) found.set(session.path, session);
     folders.push({ agent, folder, sessions: sessions.length, ...(problem === undefined ? {} : { problem }) });
   };
-  const databases = await databasesOf(opencodeData({ home, environment }));
+  const databases = await databasesOf(opencode);
   for (const database of databases) add('opencode', database, await sessionsOfDatabase(database));
-  for (const place of sessionFolders({ home, environment })) {
+  for (const place of sessionFolders) {
     // opencode moves what is in its storage folder into its database, and leaves the files where they are.
     if (place.agent === 'opencode' && databases.length > 0) continue;
     add(place.agent, place.folder, await sessionsIn(place, signal));
@@ -96,13 +98,13 @@ async function sessionsIn(place: SessionFolder, signal: AbortSignal | undefined)
         }
       }
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT') problem = messageOf(error);
+      if (objectOf(error)['code'] !== 'ENOENT') problem = messageOf(error);
     }
   }
   return { sessions, problem };
 }
 
-async function databasesOf({ folder, database }: OpencodeData): Promise<readonly string[]> {
+async function databasesOf({ folder, database }: Places['opencode']): Promise<readonly string[]> {
   if (database !== undefined) return (await timeOfFile(database)) === undefined ? [] : [database];
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -138,47 +140,22 @@ async function timeOfFile(path: string): Promise<number | undefined> {
   }
 }
 
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-}
-
 /** The agents whose sessions are found on this machine. */
-export type SessionAgent = 'claude-code' | 'codex' | 'pi' | 'opencode';
+type SessionAgent = 'claude-code' | 'codex' | 'pi' | 'opencode';
 
 /** A folder where an agent keeps its sessions. */
-export interface SessionFolder {
+interface SessionFolder {
   readonly agent: SessionAgent;
   readonly folder: string;
   /** True for the name of a file that is one session. The path is relative to the folder and uses `/`. */
   isSession(relativePath: string): boolean;
 }
 
-/** The places where opencode has its database. */
-export interface OpencodeData {
-  readonly folder: string;
-  /** The database that a variable names. @defaultValue every database in the folder */
-  readonly database: string | undefined;
-}
-
-/**
- * Returns where opencode keeps its database: in `$XDG_DATA_HOME/opencode`, or where `OPENCODE_DB` says. A relative value of the
- * variable is a file in that folder.
- */
-function opencodeData(surroundings: Surroundings): OpencodeData {
-  const folder = join(dataHome(surroundings), 'opencode');
-  const named = surroundings.environment['OPENCODE_DB']?.trim() ?? '';
-  const isFile = named !== '' && named !== ':memory:';
-  return { folder, database: isFile ? resolve(folder, named) : undefined };
-}
-
-function dataHome(surroundings: Surroundings): string {
-  return pathOf(surroundings, 'XDG_DATA_HOME') ?? join(surroundings.home, '.local', 'share');
-}
-
-/** The variables that move these folders, and where the user's home is. */
-export interface Surroundings {
-  readonly home: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+/** Where agents keep their sessions. Whether a place exists is not checked. */
+interface Places {
+  readonly folders: readonly SessionFolder[];
+  /** The folder of opencode's databases, and the one that a variable names. */
+  readonly opencode: { readonly folder: string; readonly database: string | undefined };
 }
 
 const isJsonl = (path: string): boolean => path.endsWith('.jsonl');
@@ -188,40 +165,37 @@ const isRollout = (path: string): boolean => /(?:^|\/)rollout-[^/]*\.jsonl$/.tes
 const isOpencodeSession = (path: string): boolean => /^[^/]+\/ses_[^/]*\.json$/.test(path);
 
 /**
- * Returns the folders in which agents keep their sessions, with the variables that move them: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`,
- * `PI_CODING_AGENT_DIR`, `PI_CODING_AGENT_SESSION_DIR`, `XDG_CONFIG_HOME` and `XDG_DATA_HOME`. Whether a folder exists is
- * not checked.
+ * Returns the places where agents keep their sessions, with the variables that move them: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`,
+ * `PI_CODING_AGENT_DIR`, `PI_CODING_AGENT_SESSION_DIR`, `XDG_CONFIG_HOME`, `XDG_DATA_HOME` and `OPENCODE_DB`, of which a
+ * relative value is a file in opencode's folder.
  */
-function sessionFolders(surroundings: Surroundings): readonly SessionFolder[] {
-  const { home } = surroundings;
-  const variable = (name: string): string | undefined => pathOf(surroundings, name);
+function placesOf(home: string, environment: Readonly<Record<string, string | undefined>>): Places {
+  const valueOf = (name: string): string => environment[name]?.trim() ?? '';
+  /** The path in a variable, with `~` resolved. Empty and relative values are ignored, as the XDG specification asks. */
+  const variable = (name: string): string | undefined => {
+    const value = valueOf(name);
+    const path = value === '~' || value.startsWith('~/') ? join(home, value.slice(1)) : value;
+    return isAbsolute(path) ? path : undefined;
+  };
   const configHome = variable('XDG_CONFIG_HOME') ?? join(home, '.config');
-  const claudeFolders = [variable('CLAUDE_CONFIG_DIR')].filter((folder) => folder !== undefined);
-  if (claudeFolders.length === 0) claudeFolders.push(join(home, '.claude'), join(configHome, 'claude'));
+  const opencode = join(variable('XDG_DATA_HOME') ?? join(home, '.local', 'share'), 'opencode');
+  const claude = variable('CLAUDE_CONFIG_DIR');
   const codex = variable('CODEX_HOME') ?? join(home, '.codex');
-  const pi =
-    variable('PI_CODING_AGENT_SESSION_DIR') ??
-    join(variable('PI_CODING_AGENT_DIR') ?? join(home, '.pi', 'agent'), 'sessions');
-  return [
-    ...claudeFolders.map((folder) => ({
-      agent: 'claude-code' as const,
-      folder: join(folder, 'projects'),
-      isSession: isJsonl,
-    })),
-    { agent: 'codex', folder: join(codex, 'sessions'), isSession: isRollout },
-    { agent: 'codex', folder: join(codex, 'archived_sessions'), isSession: isRollout },
-    { agent: 'pi', folder: pi, isSession: isJsonl },
-    {
-      agent: 'opencode',
-      folder: join(dataHome(surroundings), 'opencode', 'storage', 'session'),
-      isSession: isOpencodeSession,
-    },
-  ];
-}
-
-/** Returns the path in a variable, with `~` resolved. Empty and relative values are ignored, as the XDG specification asks. */
-function pathOf({ home, environment }: Surroundings, name: string): string | undefined {
-  const value = environment[name]?.trim() ?? '';
-  const path = value === '~' || value.startsWith('~/') ? join(home, value.slice(1)) : value;
-  return isAbsolute(path) ? path : undefined;
+  const pi = variable('PI_CODING_AGENT_DIR') ?? join(home, '.pi', 'agent');
+  const database = valueOf('OPENCODE_DB');
+  const isFile = database !== '' && database !== ':memory:';
+  return {
+    folders: [
+      ...(claude === undefined ? [join(home, '.claude'), join(configHome, 'claude')] : [claude]).map((folder) => ({
+        agent: 'claude-code' as const,
+        folder: join(folder, 'projects'),
+        isSession: isJsonl,
+      })),
+      { agent: 'codex', folder: join(codex, 'sessions'), isSession: isRollout },
+      { agent: 'codex', folder: join(codex, 'archived_sessions'), isSession: isRollout },
+      { agent: 'pi', folder: variable('PI_CODING_AGENT_SESSION_DIR') ?? join(pi, 'sessions'), isSession: isJsonl },
+      { agent: 'opencode', folder: join(opencode, 'storage', 'session'), isSession: isOpencodeSession },
+    ],
+    opencode: { folder: opencode, database: isFile ? resolve(opencode, database) : undefined },
+  };
 }

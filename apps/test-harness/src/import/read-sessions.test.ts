@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fixture, jsonLines, sessionAt, sessionsAt, withFiles } from '../../test-support/fixtures/fixture-files.js';
-import { logFormatNames, readSessions } from './read-sessions.js';
+import { logFormatNames, readSessions } from './index.js';
 
 const chat = jsonLines([
   { role: 'user', content: 'Hi.' },

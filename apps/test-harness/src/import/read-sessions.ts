@@ -2,11 +2,11 @@ import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { isLLMConvertible, PalimpsestError, wellFormedEvent } from '@palimpsest/events';
-import { logReadError, messageOf, unknownLogFormat } from '../harness-error.js';
-import { logFormats } from './formats/index.js';
+import { logReadError, messageOf } from '../harness-error.js';
+import { logFormats, unknownLogFormat } from './formats/index.js';
 import { palimpsestJsonl } from './formats/palimpsest.js';
-import { openLog } from './log/log-source.js';
-import { parseSessionAddress } from './log/opencode-database.js';
+import { openLog } from './log-source.js';
+import { parseSessionAddress } from './opencode-database.js';
 import { opencodeParts } from './log/opencode-session.js';
 import type { ImportedSession, ImportNote, LogFormat, LogSource, Session, SkippedFile } from './log/session.js';
 
@@ -22,9 +22,6 @@ export interface SessionReader extends AsyncIterable<Session> {
   /** The files without a session, with the reason. Complete after the iteration. */
   readonly skipped: readonly SkippedFile[];
 }
-
-/** The names of the formats that can be read. */
-export const logFormatNames: readonly string[] = logFormats.map((format) => format.name);
 
 /**
  * Reads recorded sessions from a file, or from all files of a folder and its subfolders, sorted by name. The content of a
@@ -65,16 +62,9 @@ async function* sessionsOf(
   skipped: SkippedFile[],
 ): AsyncGenerator<Session> {
   const { file, name } = logFile;
-  const { signal } = options;
-  const source = await openLog(file, { name, knownFormats: logFormatNames, signal });
+  const source = await openLog(file, { name, signal: options.signal });
   const format = logFormats.find((candidate) => candidate.recognise(source));
-  if (format === undefined) {
-    throw unknownLogFormat({
-      file,
-      reason: 'it is of none of the known formats',
-      knownFormats: logFormatNames,
-    });
-  }
+  if (format === undefined) throw unknownLogFormat(file, 'it is of none of the known formats');
   // A session is yielded after the next one is read, because notes at the end of the file belong to the last session.
   const names = new Set<string>();
   let waiting: Session | undefined;

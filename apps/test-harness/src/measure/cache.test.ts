@@ -111,3 +111,12 @@ test.each([1, 12])('it agrees with the provider’s rules: batches of %d, masks,
   });
   expect(theirs.filter(({ read }) => read === 0).length).toBeGreaterThan(1);
 });
+
+test('what stands in no message is counted once', () => {
+  const meter = breakpointMeter(characters, 1_000, false);
+  const { cacheRead, cacheWrite, input } = meter({
+    messages: [{ role: 'user', content: text(words('task')) }],
+    at: at(0),
+  }).atMarks;
+  expect(cacheRead + cacheWrite + input).toBe(1_000 + 4 + 1_000);
+});

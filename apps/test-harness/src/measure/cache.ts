@@ -24,15 +24,15 @@ const tokensPerImage = 1_000;
  * @param head - instructions and tools that stand before every request and in no message. Unit: tokens.
  */
 export function prefixMeter(count: TextCounter, head: number): (messages: readonly Message[]) => PromptSize {
-  const pieces = pieceTable(count);
-  let before: readonly number[] | undefined;
+  const piecesOf = messagePieces(count);
+  let before: readonly Piece[] | undefined;
   return (messages) => {
-    const sent = pieces.of(messages);
+    const sent = piecesOf(messages);
     let [tokens, cached, shared] = [head, 0, 0];
-    for (const piece of sent) tokens += pieces.size(piece);
+    for (const piece of sent) tokens += piece.tokens;
     if (before !== undefined) {
       for (cached = head; shared < sent.length && sent[shared] === before[shared]; shared++) {
-        cached += pieces.size(sent[shared] ?? 0);
+        cached += sent[shared]?.tokens ?? 0;
       }
     }
     const rewrites = before !== undefined && shared < before.length;
@@ -41,64 +41,65 @@ export function prefixMeter(count: TextCounter, head: number): (messages: readon
   };
 }
 
-interface PieceTable {
-  /** The parts of messages as numbers: equal parts in equal roles have equal numbers. */
-  of(messages: readonly Message[]): readonly number[];
-  /** Unit: tokens. */
-  size(piece: number): number;
+/** A part of a request. Equal parts in equal places are one piece. */
+interface Piece {
+  readonly tokens: number;
 }
 
-function pieceTable(count: TextCounter): PieceTable {
-  const numbers = new Map<string, number>();
-  const sizes: number[] = [];
-  // Parts are the log's own objects, so most of them are found by reference.
-  const known = new WeakMap<object, Map<string, number>>();
-  const sized = (role: string, text: string, size: () => number): number => {
-    const key = `${role}\u0000${text}`;
-    const found = numbers.get(key);
-    if (found !== undefined) return found;
-    sizes.push(size());
-    numbers.set(key, sizes.length - 1);
-    return sizes.length - 1;
-  };
-  const piece = (role: string, text: string, extra: number): number => sized(role, text, () => extra + count(text));
-  const remembered = (part: object, role: string, make: () => number): number => {
-    let byRole = known.get(part);
-    if (byRole === undefined) known.set(part, (byRole = new Map<string, number>()));
-    let found = byRole.get(role);
-    if (found === undefined) byRole.set(role, (found = make()));
-    return found;
-  };
-  const ofPart = (part: ContentPart, role: string): number => {
-    if (part.type === 'text') return piece(role, part.text, tokensPerPart);
-    return sized(`${role} ${part.type}`, JSON.stringify(part), () => tokensPerImage);
-  };
+/** Finds the piece of a part. The scope says where the part stands: its role and its kind. */
+function pieceTable() {
+  const byText = new Map<string, Map<string, Piece>>();
+  const byPart = new WeakMap<object, Map<string, Piece>>();
   return {
-    size: (number) => sizes[number] ?? 0,
-    of: (messages) => {
-      const all: number[] = [];
-      for (const message of messages) {
-        const before = all.length;
-        const role = message.role === 'tool' ? `tool ${message.toolCallId}` : message.role;
-        if (message.role === 'assistant') {
-          for (const block of message.thinkingBlocks ?? []) {
-            const text = 'thinking' in block ? String(block.thinking) : 'data' in block ? String(block.data) : '';
-            all.push(remembered(block, 'thinking', () => piece('thinking', text, 0)));
-          }
-          for (const item of message.reasoningItems ?? []) {
-            all.push(remembered(item, 'reasoning', () => piece('reasoning', JSON.stringify(item.summary ?? ''), 0)));
-          }
-          if (message.reasoningContent) all.push(piece('reasoning content', message.reasoningContent, 0));
-        }
-        for (const part of message.content) all.push(remembered(part, role, () => ofPart(part, role)));
-        for (const call of message.role === 'assistant' ? (message.toolCalls ?? []) : []) {
-          const text = `${call.name} ${call.arguments}`;
-          all.push(remembered(call, 'call', () => piece(`call ${call.id}`, text, tokensPerPart)));
-        }
-        if (all.length === before) all.push(piece(`${role} empty`, '', tokensPerPart));
-      }
-      return all;
+    of: (scope: string, text: string, tokens: () => number): Piece => {
+      // The text is a key of its own: the hash of a text that is sent again is known.
+      let pieces = byText.get(scope);
+      if (pieces === undefined) byText.set(scope, (pieces = new Map<string, Piece>()));
+      let piece = pieces.get(text);
+      if (piece === undefined) pieces.set(text, (piece = { tokens: tokens() }));
+      return piece;
     },
+    /** The piece of an object that does not change: most parts are those of the request before. */
+    remembered: (part: object, role: string, make: () => Piece): Piece => {
+      let pieces = byPart.get(part);
+      if (pieces === undefined) byPart.set(part, (pieces = new Map<string, Piece>()));
+      let piece = pieces.get(role);
+      if (piece === undefined) pieces.set(role, (piece = make()));
+      return piece;
+    },
+  };
+}
+
+function messagePieces(count: TextCounter): (messages: readonly Message[]) => readonly Piece[] {
+  const { of, remembered } = pieceTable();
+  const piece = (role: string, text: string, extra: number): Piece => of(role, text, () => extra + count(text));
+  const ofPart = (part: ContentPart, role: string): Piece => {
+    if (part.type === 'text') return piece(role, part.text, tokensPerPart);
+    return of(`${role} ${part.type}`, JSON.stringify(part), () => tokensPerImage);
+  };
+  return (messages) => {
+    const all: Piece[] = [];
+    for (const message of messages) {
+      const before = all.length;
+      const role = message.role === 'tool' ? `tool ${message.toolCallId}` : message.role;
+      if (message.role === 'assistant') {
+        for (const block of message.thinkingBlocks ?? []) {
+          const text = 'thinking' in block ? String(block.thinking) : 'data' in block ? String(block.data) : '';
+          all.push(remembered(block, 'thinking', () => piece('thinking', text, 0)));
+        }
+        for (const item of message.reasoningItems ?? []) {
+          all.push(remembered(item, 'reasoning', () => piece('reasoning', JSON.stringify(item.summary ?? ''), 0)));
+        }
+        if (message.reasoningContent) all.push(piece('reasoning content', message.reasoningContent, 0));
+      }
+      for (const part of message.content) all.push(remembered(part, role, () => ofPart(part, role)));
+      for (const call of message.role === 'assistant' ? (message.toolCalls ?? []) : []) {
+        const text = `${call.name} ${call.arguments}`;
+        all.push(remembered(call, 'call', () => piece(`call ${call.id}`, text, tokensPerPart)));
+      }
+      if (all.length === before) all.push(piece(`${role} empty`, '', tokensPerPart));
+    }
+    return all;
   };
 }
 
@@ -116,7 +117,6 @@ type Block = Exclude<Body['messages'][number]['content'], string>[number];
 const model = 'claude-opus-5-5';
 /** With tools of its own a request gets none for the names in its history, which would change at a new name. */
 const tools: readonly ToolDefinition[] = [{ name: 'any', description: '', inputSchema: { type: 'object' } }];
-const tokensPerBlock = 4;
 /** A mark finds what was written so many blocks before it, itself included. @see provider-rules A.7 */
 const lookBack = 20;
 /** Unit: milliseconds. @see provider-rules A.7 */
@@ -144,14 +144,14 @@ export function breakpointMeter(
             content: Object.freeze([Object.freeze({ type: 'text', text: '-'.repeat(4 * head) })]),
           }),
         ];
-  const sizes = blockSizes(count, unlogged.length === 0 ? undefined : head);
+  const pieceOf = blockPieces(count, unlogged.length === 0 ? undefined : head);
   const root: Prefix = { tokens: 0, next: new Map(), warmUntil: 0, wasWritten: false };
   let last: SentPrompt | undefined;
   let time = 0;
   return ({ messages, at }) => {
     last = promptToSend(unlogged.length === 0 ? messages : [...unlogged, ...messages], last);
     const body = toMessagesRequest({ messages: last.messages, tools, cache: last.cache }, { model });
-    const places = placesOf(body, root, sizes);
+    const places = placesOf(body, root, pieceOf);
     const recordedAt = Date.parse(at);
     if (recordedAt > time) time = recordedAt;
     const use: MarkedUse = {
@@ -172,7 +172,7 @@ export function breakpointMeter(
 interface Prefix {
   readonly tokens: number;
   /** By the next block. */
-  readonly next: Map<number, Prefix>;
+  readonly next: Map<Piece, Prefix>;
   wasWritten: boolean;
   warmUntil: number;
 }
@@ -185,15 +185,15 @@ interface Place {
   readonly position: number;
 }
 
-function placesOf({ system = [], messages }: Body, root: Prefix, sizes: BlockSizes): readonly Place[] {
+function placesOf({ system = [], messages }: Body, root: Prefix, pieceOf: BlockPieces): readonly Place[] {
   const places: Place[] = [];
   let [prefix, position, lastType] = [root, -1, ''];
   const add = (block: Block, role: string): void => {
-    const { number, tokens } = sizes.of(block, role);
-    let next = prefix.next.get(number);
+    const piece = pieceOf(block, role);
+    let next = prefix.next.get(piece);
     if (next === undefined) {
-      next = { tokens: prefix.tokens + tokens, next: new Map(), wasWritten: false, warmUntil: 0 };
-      prefix.next.set(number, next);
+      next = { tokens: prefix.tokens + piece.tokens, next: new Map(), wasWritten: false, warmUntil: 0 };
+      prefix.next.set(piece, next);
     }
     prefix = next;
     const isRun = block.type === lastType && (block.type === 'tool_use' || block.type === 'tool_result');
@@ -230,41 +230,23 @@ function useOf(places: readonly Place[], isWarm: (prefix: Prefix) => boolean): T
   return { cacheRead, cacheWrite: cached - cacheRead, input: all - cached, output: 0 };
 }
 
-interface BlockSize {
-  readonly number: number;
-  readonly tokens: number;
-}
-
-interface BlockSizes {
-  /** Equal blocks in equal roles have equal numbers. */
-  of(block: Block, role: string): BlockSize;
-}
+type BlockPieces = (block: Block, role: string) => Piece;
 
 /** @param first - the size of the first block of the instructions, if it stands for what no log holds. Unit: tokens. */
-function blockSizes(count: TextCounter, first: number | undefined): BlockSizes {
-  const known = new Map<string, Map<string, BlockSize>>();
-  // Most blocks are the adapter's own frozen objects of the request before.
-  const remembered = new WeakMap<Block, { readonly role: string; readonly size: BlockSize }>();
-  let made = 0;
-  return {
-    of: (block, role) => {
-      const before = remembered.get(block);
-      if (before?.role === role) return before.size;
-      const { kind, text, images } = contentOf(block);
-      // The text is a key of its own: the hash of a text that is sent again is known.
-      const scope = `${role} ${kind}`;
-      let byText = known.get(scope);
-      if (byText === undefined) known.set(scope, (byText = new Map<string, BlockSize>()));
-      let found = byText.get(text);
-      if (found === undefined) {
-        const isUnlogged = first !== undefined && made === 0;
-        const tokens = isUnlogged ? first : tokensPerBlock + count(text) + images * tokensPerImage;
-        byText.set(text, (found = { number: made++, tokens }));
-      }
-      if (Object.isFrozen(block)) remembered.set(block, { role, size: found });
-      return found;
-    },
+function blockPieces(count: TextCounter, first: number | undefined): BlockPieces {
+  const { of, remembered } = pieceTable();
+  let unlogged = first;
+  const made = (block: Block, role: string): Piece => {
+    const { kind, text, images } = contentOf(block);
+    return of(`${role} ${kind}`, text, () => {
+      const tokens = unlogged ?? tokensPerPart + count(text) + images * tokensPerImage;
+      unlogged = undefined;
+      return tokens;
+    });
   };
+  // The adapter's own blocks of the request before are frozen.
+  return (block, role) =>
+    Object.isFrozen(block) ? remembered(block, role, () => made(block, role)) : made(block, role);
 }
 
 function contentOf(block: Block): { readonly kind: string; readonly text: string; readonly images: number } {

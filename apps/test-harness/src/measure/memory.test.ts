@@ -1,3 +1,5 @@
+import { condenserByName } from '@palimpsest/condensers/config';
+import { createEvent } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { condensation } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
@@ -9,19 +11,19 @@ import { recordedSession } from './recorded-session.js';
 const path = 'src/tokens/readToken.ts';
 
 /** A listing names a file; other calls follow; then the model opens that file, twice. */
-function log() {
+function log(words = 20) {
   const built = logBuilder();
   built.user('Mend the tokenizer.');
   built.call('list', {}, `${path} ${'and some more text '.repeat(50)}`);
-  for (let step = 0; step < 6; step++) built.call('think', { step }, 'a result of some length '.repeat(20));
+  for (let step = 0; step < 6; step++) built.call('think', { step }, 'a result of some length '.repeat(words));
   built.call('read', { path }, 'text');
-  for (let step = 6; step < 12; step++) built.call('think', { step }, 'a result of some length '.repeat(20));
+  for (let step = 6; step < 12; step++) built.call('think', { step }, 'a result of some length '.repeat(words));
   built.call('write', { path }, 'done');
   return built.events;
 }
 
-function replayed(condenser: Condenser) {
-  return sessionReplayer(log(), { prices: priceRows }).replay({ name: condenser.name, create: () => condenser });
+function replayed(condenser: Condenser, events = log()) {
+  return sessionReplayer(events, { prices: priceRows }).replay({ name: condenser.name, create: () => condenser });
 }
 
 /** Forgets the listing before the model opens the file, with some words in its place. */
@@ -78,7 +80,33 @@ test('recorded usage and decisions of the recording agent do not reach the conde
   built.usage();
   built.request();
   built.call('read', {}, 'text');
+  built.condensation([]);
   const session = recordedSession(built.events);
   expect(session.events.map(({ type }) => type)).toEqual(['message', 'action', 'observation']);
   expect(session.calls).toEqual([1]);
+});
+
+/** Hides every result before the request that would have shown it. */
+const neverShows: Condenser = {
+  name: 'never shows',
+  condense: (view) => {
+    const newest = view.events.at(view.events.length - 1);
+    return newest?.type === 'observation' && newest.redacted !== true
+      ? createEvent('condensation', { forgottenEventIds: [], redactions: [{ eventId: newest.id, text: '(hidden)' }] })
+      : view;
+  },
+};
+
+test('who hides results before they were sent looks cheap, and is shown to have hidden what nobody read', async () => {
+  const all = await replayed({ name: 'all', condense: (view) => view }, log(400));
+  const cheat = await replayed(neverShows, log(400));
+  expect(cheat.bills[0]?.input).toBeLessThan((all.bills[0]?.input ?? 0) * 0.7);
+  expect([all.neverShown, cheat.neverShown]).toEqual([0, 14]);
+  expect(cheat.faults).toBe(1);
+});
+
+test('who masks what was sent is not taken for one that hides it', async () => {
+  const { condensations, neverShown } = await replayed(condenserByName('observationMasking'), log(4_000));
+  expect(condensations).toBeGreaterThan(0);
+  expect(neverShown).toBe(0);
 });

@@ -15,25 +15,8 @@ test('the first action or message of each response', () => {
   expect(modelCalls([user(), action('r1'), action('r1'), user(), action('r1'), reply('r2'), user()])).toEqual([1, 5]);
 });
 
-test('a response that comes back after another is another call', () => {
-  expect(modelCalls([action('r1'), action('r2'), action('r1')])).toEqual([0, 1, 2]);
-});
-
 test('assistant messages without a response id are calls of their own; repeated ids are passed over', () => {
   const repeated = reply();
   expect(modelCalls([repeated, reply(), repeated])).toEqual([0, 1]);
   expect(modelCalls([user(), user()])).toEqual([]);
-});
-
-test('responses of one id are told apart as in a view', () => {
-  const usage = create('llm-usage', {
-    responseId: 'r',
-    model: 'm',
-    usage: { uncachedInputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1 },
-    purpose: 'agent',
-  });
-  const first = action('r');
-  const result = create('observation', { toolCallId: first.toolCall.id, toolName: 'run', content });
-  expect(modelCalls([user(), first, result, usage, action('r')])).toEqual([1, 4]);
-  expect(modelCalls([user(), reply('r'), user(), reply('r')])).toEqual([1, 3]);
 });

@@ -68,6 +68,12 @@ export function kindOfEvent(event: Event): EventKind {
   return event.source === 'user' ? 'user' : 'environment';
 }
 
+/** Returns the name of the tool of a call or a result. */
+export function toolOf(event: Event): string | undefined {
+  if (event.type === 'action') return event.toolCall.name;
+  return 'toolName' in event && typeof event.toolName === 'string' ? event.toolName : undefined;
+}
+
 /** Returns the text of an event as a model reads it, without thinking. Strings inside of JSON arguments stand unescaped, one a line. */
 export function textOfEvent(event: Event): string {
   switch (event.type) {

@@ -75,6 +75,17 @@ test('a package is resolved from the folder, with options', async () => {
   expect((await policies[2]?.create(llm))?.name).toBe('x 7');
 });
 
+test('a condenser that is named as the baseline has a name of its own', async () => {
+  const place = join(folder, 'node_modules/@acme/none');
+  await mkdir(place, { recursive: true });
+  await writeFile(join(place, 'package.json'), '{"name":"@acme/none","type":"module","exports":"./index.js"}');
+  await writeFile(join(place, 'index.js'), "export default () => ({ name: 'none', condense: (view) => view });");
+  const config = join(folder, 'none.toml');
+  await writeFile(config, '[condenser]\nuse = "@acme/none"\n');
+  const policies = await parsePolicies({ condenser: ['none', 'noOp', 'noOp'], config: [config] });
+  expect(policies.map(({ name }) => name)).toEqual(['none', 'noOp', 'none (2)']);
+});
+
 test('the reference agent’s default is a name', async () => {
   const [, policy] = await parsePolicies({ condenser: ['referenceAgent'], config: [] });
   expect((await policy?.create(stubSummarizer(textCounter()).llm))?.name).toBe('priced');

@@ -21,8 +21,7 @@ import { stubSummarizer } from './models.js';
 
 /** A condenser as data, so that another thread can make it and stored results can be told apart. */
 export type PolicySource =
-  | { readonly kind: 'none' }
-  /** A built-in condenser with its defaults, the reference agent's, or a rival. */
+  /** None, a built-in condenser with its defaults, the reference agent's, or a rival. */
   | { readonly kind: 'name'; readonly name: string }
   /** A description; packages are resolved from the folder. */
   | { readonly kind: 'config'; readonly config: CondenserConfig; readonly folder: string }
@@ -34,18 +33,19 @@ export interface Policy {
   /** The name in the report. */
   readonly name: string;
   readonly create: (llm: LLM) => Condenser | Promise<Condenser>;
-  /**
-   * What `create` makes, as data. @defaultValue none: the policy is a program's own, so it runs in the program's thread and its
-   * results are not stored
-   */
-  readonly source?: PolicySource;
+}
+
+/** A policy as data: what another thread makes a {@link Policy} of. */
+export interface NamedSource {
+  readonly name: string;
+  readonly source: PolicySource;
 }
 
 /** Condenses nothing; the savings of the others are relative to it. */
-export const none: Policy = {
+export const none: Policy & NamedSource = {
   name: 'none',
   create: () => ({ name: 'none', condense: (view) => view }),
-  source: { kind: 'none' },
+  source: { kind: 'name', name: 'none' },
 };
 
 /** The name under which the reference agent's default condenser is replayed. */
@@ -79,10 +79,14 @@ const unasked = stubSummarizer((text) => text.length).llm;
  * @throws {@link CondenserNotFoundError} for a name that is no condenser; lists those that are.
  * @throws {@link InvalidCondenserConfigError} for options and files that describe none.
  */
-export async function parsePolicies({ condenser, config, folder = '.' }: PolicyArguments): Promise<readonly Policy[]> {
+export async function parsePolicies({
+  condenser,
+  config,
+  folder = '.',
+}: PolicyArguments): Promise<readonly (Policy & NamedSource)[]> {
   const names = new Set(condenser.length === 0 && config.length === 0 ? condenserNames : condenser);
   names.delete(none.name);
-  const policies: Policy[] = [];
+  const policies: (Policy & NamedSource)[] = [];
   for (const argument of names) {
     for (const { name, source } of await policySourcesIn(argument, resolve(folder)))
       policies.push(policyFrom(name, source));
@@ -98,19 +102,13 @@ export async function parsePolicies({ condenser, config, folder = '.' }: PolicyA
 }
 
 /** Numbers policies of the same name for the report: `keepNewest`, `keepNewest (2)`. */
-function withOwnNames(policies: readonly Policy[]): readonly Policy[] {
+function withOwnNames<Named extends { readonly name: string }>(policies: readonly Named[]): readonly Named[] {
   const counts = new Map<string, number>([[none.name, 1]]);
   return policies.map((policy) => {
     const count = (counts.get(policy.name) ?? 0) + 1;
     counts.set(policy.name, count);
     return count === 1 ? policy : { ...policy, name: `${policy.name} (${count})` };
   });
-}
-
-/** A policy as somebody named it. */
-export interface NamedSource {
-  readonly name: string;
-  readonly source: PolicySource;
 }
 
 /** The names of condensers that need no package. */
@@ -139,7 +137,7 @@ export async function policySourcesIn(argument: string, folder: string): Promise
   const colon = argument.indexOf(':');
   const name = colon === -1 ? argument : argument.slice(0, colon);
   const sweep = colon === -1 ? [] : optionsIn(argument.slice(colon + 1), name);
-  if (name === none.name && colon === -1) return [{ name, source: { kind: 'none' } }];
+  if (name === none.name && colon === -1) return [namedSource(name)];
   if (replayableNames.includes(name)) {
     if (sweep.length === 0) return [namedSource(name)];
     if (name === referenceAgent) {
@@ -196,11 +194,15 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Returns every combination of the values, with a label for the report. */
-function combinations(
-  sweep: readonly SweptOption[],
-): readonly { readonly label: string; readonly options: Readonly<Record<string, unknown>> }[] {
-  return sweep.reduce<readonly { label: string; options: Readonly<Record<string, unknown>> }[]>(
+/** Options, with a label for the report. */
+interface Combination {
+  readonly label: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** Returns every combination of the values. */
+function combinations(sweep: readonly SweptOption[]): readonly Combination[] {
+  return sweep.reduce<readonly Combination[]>(
     (all, { path, values }) =>
       all.flatMap(({ label, options }) =>
         values.map((value) => ({
@@ -224,15 +226,14 @@ function withOption(
 }
 
 /** Returns the policy that a source describes. Nothing is loaded before `create`. */
-export function policyFrom(name: string, source: PolicySource): Policy {
+export function policyFrom(name: string, source: PolicySource): Policy & NamedSource {
   return { name, source, create: creatorOf(source) };
 }
 
 function creatorOf(source: PolicySource): Policy['create'] {
   switch (source.kind) {
-    case 'none':
-      return none.create;
     case 'name':
+      if (source.name === none.name) return none.create;
       if (source.name === referenceAgent) return referenceAgentCondenser;
       return rivalOf(source.name)?.create ?? ((llm) => condenserByName(source.name, { llm }));
     case 'config':
@@ -251,13 +252,10 @@ const hostOf = (llm: LLM) => ({ llm: () => llm, defaultLLM: llm, defaultCondense
  */
 export async function policyDigest(source: PolicySource): Promise<string | undefined> {
   switch (source.kind) {
-    case 'none':
     case 'name':
       return JSON.stringify(source);
-    case 'config': {
-      const config = JSON.stringify(source.config);
-      return digestWith(config, source.folder);
-    }
+    case 'config':
+      return digestWith(JSON.stringify(source.config), source.folder);
     case 'file':
       return digestWith(await readFile(source.file, 'utf8'), dirname(resolve(source.file)));
   }

@@ -93,16 +93,6 @@ test('a condenser that reads no prices is replayed once', async () => {
   expect(asked).toBe(6);
 });
 
-test('decisions that the recorded agent made are left out', async () => {
-  const log = logBuilder();
-  log.user('Mend the parser.');
-  const { action, result } = log.call('read_file', {}, 'text');
-  log.add(log.create('condensation', { forgottenEventIds: [action.id, result.id], summary: 'read', summaryOffset: 1 }));
-  log.agent('Done.');
-  const replay = await replayed(log.events, none);
-  expect(replay).toMatchObject({ modelCalls: 2, eventsInViewAtEnd: 3, prefixRewrites: 0 });
-});
-
 test('a condenser that fails is reported and the view is sent as it was', async () => {
   const failing: Condenser = {
     name: 'failing',

@@ -5,7 +5,6 @@ import { fileEventStore } from '@palimpsest/events/file';
 import { logBuilder } from '@palimpsest/events/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parsePolicies } from './policy.js';
-import type { Policy } from './policy.js';
 import { mapInOrder, replayPaths } from './replay.js';
 import type { ReplayOptions } from './replay.js';
 import type { SessionTimeline } from './timeline.js';
@@ -142,16 +141,6 @@ test('another policy, another window or a changed session is computed, and what 
   expect(await filesOf()).toBe(21);
   await fileEventStore({ directory: logs }).append('a', [logBuilder({ idPrefix: 'later-' }).user('And?')]);
   expect((await replayed()).stored).toHaveLength(2);
-});
-
-test('a program’s own condenser is not stored', async () => {
-  let made = 0;
-  const own: Policy = { name: 'own', create: () => (made++, { name: 'own', condense: (view) => view }) };
-  const options = { policies: [...policies, own] };
-  const { sessions } = await replayed(options);
-  expect(sessions[0]?.replays.map(({ condenser }) => condenser)).toEqual(['none', 'recentEvents maxSize=12', 'own']);
-  expect((await replayed(options)).stored).toEqual([]);
-  expect(made).toBe(6);
 });
 
 test('a stored result that is damaged, and a folder that cannot be written, cost time and nothing else', async () => {

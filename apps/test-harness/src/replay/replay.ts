@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { Event } from '@palimpsest/events';
 import envPaths from 'env-paths';
 import { pMapIterable, pMapSkip } from 'p-map';
 import { HarnessError } from '../harness-error.js';
@@ -10,16 +9,15 @@ import { priceRows } from '../measure/money.js';
 import type { Prices } from '../measure/money.js';
 import { codeDigest } from './digests.js';
 import { policyDigest } from './policy.js';
-import type { Policy } from './policy.js';
+import type { NamedSource } from './policy.js';
 import type { ReplayedSession } from './report.js';
-import type { SessionReplayer } from './session-replayer.js';
 import { resultsIfStored } from './task.js';
-import type { SessionResults, SessionTask, TaskPolicy, TaskSettings } from './task.js';
+import type { SessionResults, SessionTask, TaskPolicy } from './task.js';
 
 /** Options of {@link replayPaths} and {@link replaySessions}. */
 export interface ReplayOptions {
   /** In the order of the table; savings are relative to the first. */
-  readonly policies: readonly Policy[];
+  readonly policies: readonly NamedSource[];
   /** @defaultValue {@link priceRows} */
   readonly prices?: readonly Prices[];
   /** The window that condensers are told of. Unit: tokens. @defaultValue none */
@@ -90,22 +88,45 @@ export async function* replaySessions(
   sessions: AsyncIterable<Session>,
   options: ReplayOptions,
 ): AsyncGenerator<ReplayedSession> {
-  const { workers = 0, signal, onSession, onTimeline } = options;
-  const pool = await replayPool(options);
+  const { prices = priceRows, contextWindow, summariser, workers = 0, cacheFolder, signal, onTimeline } = options;
+  const store = cacheFolder === undefined ? undefined : { folder: cacheFolder, code: await codeDigest() };
+  const policies: TaskPolicy[] = [];
+  for (const { name, source } of options.policies)
+    policies.push({ name, source, digest: store && (await policyDigest(source)) });
+  const shared = {
+    settings: { prices, contextWindow, summariser },
+    policies,
+    store,
+    withTimeline: onTimeline !== undefined,
+  };
+  const { run, close } = await runnerOf(workers);
   const replay = async (session: Session, index: number) => {
-    const { timeline, ...done } = await pool.replay(session);
-    await onTimeline?.(done.replayed, index, timeline);
-    return done;
+    const events = JSON.stringify(session.events);
+    const task = { ...shared, events };
+    const compute = (): Promise<SessionResults> => run(task).catch((error: unknown) => failure(session.file, error));
+    const results = (await resultsIfStored(task)) ?? (await compute());
+    const replayed = replayedSession(session, results);
+    await onTimeline?.(replayed, index, async () => results.timeline ?? (await compute()).timeline ?? '');
+    return { replayed, progress: { size: events.length, wasStored: results.wasStored } };
   };
   const report = ({ replayed, progress }: Awaited<ReturnType<typeof replay>>): ReplayedSession => {
-    onSession?.(replayed, progress);
+    options.onSession?.(replayed, progress);
     return replayed;
   };
   try {
     yield* mapInOrder(sessions, replay, report, { concurrency: Math.max(1, workers), signal });
   } finally {
-    await pool.close();
+    await close();
   }
+}
+
+function replayedSession(
+  { name, file, format, notes, events }: Session,
+  { measures, replays }: SessionResults,
+): ReplayedSession {
+  const compactions = notes.filter(({ kind }) => kind === 'recorded-compaction');
+  const recordedCompactions = compactions.reduce((sum, { count }) => sum + count, 0);
+  return { name, file, format, notes, events: events.length, recordedCompactions, ...measures, replays };
 }
 
 /**
@@ -143,64 +164,6 @@ export async function* mapInOrder<Item, Done, Result>(
   yield* results as AsyncIterable<Result>;
 }
 
-/** Replays sessions, in this thread or in others. */
-interface ReplayPool {
-  replay(session: Session): Promise<{
-    readonly replayed: ReplayedSession;
-    readonly progress: SessionProgress;
-    readonly timeline: () => Promise<string>;
-  }>;
-  /** Ends the threads, also those at work. */
-  close(): Promise<void>;
-}
-
-/** Makes a {@link ReplayPool}. Policies without a source run in this thread, and their results are not stored. */
-async function replayPool(options: ReplayOptions): Promise<ReplayPool> {
-  const { policies, prices = priceRows, contextWindow, summariser, workers = 0, cacheFolder, onTimeline } = options;
-  const settings = { prices, contextWindow, summariser };
-  const withTimeline = onTimeline !== undefined;
-  const store = cacheFolder === undefined ? undefined : { folder: cacheFolder, code: await codeDigest() };
-  const described: TaskPolicy[] = [];
-  for (const { name, source } of policies) {
-    if (source !== undefined) described.push({ name, source, digest: store && (await policyDigest(source)) });
-  }
-  const foreign = policies.filter(({ source }) => source === undefined);
-  const { run, close } = await runnerOf(workers);
-  const here = foreign.length > 0 ? await replayerOfThisThread(settings) : undefined;
-
-  return {
-    close,
-    replay: async (session) => {
-      const { name, file, format, notes } = session;
-      const events = JSON.stringify(session.events);
-      const task = { events, settings, policies: described, store, withTimeline };
-      const runHere = (): Promise<SessionResults> => run(task).catch((error: unknown) => failure(file, error));
-      const { measures, replays, wasStored, timeline } = (await resultsIfStored(task)) ?? (await runHere());
-      const made = new Map(replays.map((replay) => [replay.condenser, replay]));
-      const replayer = here?.(session.events);
-      if (replayer !== undefined) {
-        for (const policy of foreign) made.set(policy.name, await replayer.replay(policy));
-      }
-      const compactions = notes.filter(({ kind }) => kind === 'recorded-compaction');
-      const replayed: ReplayedSession = {
-        name,
-        file,
-        format,
-        notes,
-        events: session.events.length,
-        recordedCompactions: compactions.reduce((sum, { count }) => sum + count, 0),
-        ...measures,
-        replays: policies.flatMap((policy) => made.get(policy.name) ?? []),
-      };
-      return {
-        replayed,
-        progress: { size: events.length, wasStored: wasStored && foreign.length === 0 },
-        timeline: async () => timeline ?? (await runHere()).timeline ?? '',
-      };
-    },
-  };
-}
-
 /** Loads what runs tasks. What makes threads is loaded only if there are some, and what replays only where it runs: that takes long. */
 async function runnerOf(workers: number): Promise<{
   readonly run: (task: SessionTask) => Promise<SessionResults>;
@@ -219,12 +182,6 @@ async function runnerOf(workers: number): Promise<{
     idleTimeout: 10_000,
   });
   return { run: (task) => pool.run(task) as Promise<SessionResults>, close: () => pool.destroy() };
-}
-
-async function replayerOfThisThread(settings: TaskSettings): Promise<(events: readonly Event[]) => SessionReplayer> {
-  const { sessionReplayer } = await import('./session-replayer.js');
-  const { summariserFor } = await import('./models.js');
-  return (events) => sessionReplayer(events, { ...settings, summariser: summariserFor(settings.summariser) });
 }
 
 /** @throws {@link HarnessError} `out-of-memory` for the end of a thread without memory, and every other error as it is */

@@ -27,15 +27,12 @@ import { policyFrom } from './policy.js';
 import type { Policy } from './policy.js';
 import { fixedTokensOf, replaySession } from './replay-session.js';
 import { storedResults } from './task.js';
-import type { SessionMeasures, SessionReplay, SessionResults, SessionTask } from './task.js';
+import type { SessionMeasures, SessionReplay, SessionResults, SessionTask, TaskSettings } from './task.js';
 import { itemTable, timelineMeter } from './timeline.js';
 import type { PolicyTimeline, SessionTimeline } from './timeline.js';
 
 /** Options of {@link sessionReplayer}. */
-export interface ReplaySettings {
-  readonly prices: readonly Prices[];
-  /** The window that condensers are told of. Unit: tokens. @defaultValue none */
-  readonly contextWindow?: number | undefined;
+export interface ReplaySettings extends Omit<TaskSettings, 'summariser'> {
   /** The model that condensers call, and what its calls used. @defaultValue {@link stubSummarizer} */
   readonly summariser?: (() => Summariser) | undefined;
   /** A condenser that takes longer is called no more in this session. Unit: milliseconds. @defaultValue 60,000 */
@@ -174,14 +171,14 @@ export async function runTask(task: SessionTask): Promise<SessionResults> {
     const options = { ...settings, summariser: summariserFor(summariser), withTimeline };
     return (replayer ??= sessionReplayer(JSON.parse(events) as readonly Event[], options));
   };
-  let measures = await stored.measures();
-  if (measures === undefined) await stored.writeMeasures((measures = replayerOfEvents().measures()));
+  let measures = await stored.read('measures');
+  if (measures === undefined) await stored.write('measures', (measures = replayerOfEvents().measures()));
   const replays: SessionReplay[] = [];
   for (const [index, { name, source }] of policies.entries()) {
-    let replay = withTimeline ? undefined : await stored.replay(index);
+    let replay = withTimeline ? undefined : await stored.read(index);
     if (replay === undefined) {
       replay = await replayerOfEvents().replay(policyFrom(name, source));
-      await stored.writeReplay(index, replay);
+      await stored.write(index, replay);
     }
     replays.push({ ...replay, condenser: name });
   }

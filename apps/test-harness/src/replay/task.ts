@@ -51,6 +51,7 @@ export interface SessionReplay extends Requests, RefusedLists {
 /** The settings that all sessions of a replay share, as data. */
 export interface TaskSettings {
   readonly prices: readonly Prices[];
+  /** The window that condensers are told of. Unit: tokens. @defaultValue none */
   readonly contextWindow?: number | undefined;
   /** A model as `provider/name`. @defaultValue the stand-in */
   readonly summariser?: string | undefined;
@@ -86,44 +87,38 @@ export interface SessionResults {
   readonly timeline?: string;
 }
 
+/** A result of a task that is stored: its measures, or the replay of the policy of this index. */
+type Stored<What> = What extends 'measures' ? SessionMeasures : SessionReplay;
+
 /** The stored results of one session. Several processes may use their folder at the same time. */
 export interface StoredResults {
   /** Resolves to undefined if there is none, or if it cannot be read. */
-  measures(): Promise<SessionMeasures | undefined>;
-  /** @param policy - its index among the policies of the task */
-  replay(policy: number): Promise<SessionReplay | undefined>;
+  read<What extends 'measures' | number>(what: What): Promise<Stored<What> | undefined>;
   /** Stores a result. One that cannot be stored is computed again next time, and that is no error. */
-  writeMeasures(measures: SessionMeasures): Promise<void>;
-  writeReplay(policy: number, replay: SessionReplay): Promise<void>;
+  write<What extends 'measures' | number>(what: What, result: Stored<What>): Promise<void>;
 }
 
 /** Returns the stored results of a task. Each stands under the digest of all that it depends on. */
 export function storedResults({ events, settings, policies, store }: SessionTask): StoredResults {
   const shared = digestOf(JSON.stringify([store?.code, digestOf(events), settings]));
   /** Undefined for a policy without a digest, and without a store. */
-  const fileOf = (what: string | undefined): string | undefined => {
-    if (store === undefined || what === undefined) return undefined;
-    const key = digestOf(`${shared} ${what}`);
+  const fileOf = (what: 'measures' | number): string | undefined => {
+    const named = typeof what === 'number' ? policies[what]?.digest : what;
+    if (store === undefined || named === undefined) return undefined;
+    const key = digestOf(`${shared} ${named}`);
     return join(store.folder, key.slice(0, 2), `${key.slice(2)}.json`);
   };
-  const measures = fileOf('measures');
-  const replays = policies.map(({ digest }) => fileOf(digest));
-  return {
-    measures: () => readResult(measures),
-    writeMeasures: (result) => writeResult(measures, result),
-    replay: (policy) => readResult(replays[policy]),
-    writeReplay: (policy, result) => writeResult(replays[policy], result),
-  };
+  return { read: (what) => readResult(fileOf(what)), write: (what, result) => writeResult(fileOf(what), result) };
 }
 
 /** Returns the results of a task if all of them are stored, so that no thread needs to start for it. */
 export async function resultsIfStored(task: SessionTask): Promise<SessionResults | undefined> {
   const stored = storedResults(task);
-  const measures = await stored.measures();
+  const measures = await stored.read('measures');
   if (measures === undefined) return undefined;
   const replays: SessionReplay[] = [];
   for (const [index, { name }] of task.policies.entries()) {
-    const replay = await stored.replay(index);
+    const replay = await stored.read(index);
     if (replay === undefined) return undefined;
     replays.push({ ...replay, condenser: name });
   }

@@ -1,7 +1,7 @@
 import type { Condensation, Event, EventId } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import type { Fault } from '../measure/money.js';
-import { recordedSession, textOfEvent } from '../measure/recorded-session.js';
+import { recordedSession, textOfEvent, toolOf } from '../measure/recorded-session.js';
 import type { EventKind, RecordedSession } from '../measure/recorded-session.js';
 import type { Meter } from '../measure/replayed-call.js';
 import { eventTokens } from '../measure/tokens.js';
@@ -60,13 +60,13 @@ export interface TimelineCondensation {
   readonly call: number;
   readonly condenser: string;
   /** Absent if the condenser does not say. */
-  readonly reason?: string;
-  readonly stage?: string;
+  readonly reason?: string | undefined;
+  readonly stage?: string | undefined;
   readonly forgotten: number;
   readonly masked: number;
   /** By the condenser's estimate. Unit: tokens. */
-  readonly tokensBefore?: number;
-  readonly tokensAfter?: number;
+  readonly tokensBefore?: number | undefined;
+  readonly tokensAfter?: number | undefined;
 }
 
 /**
@@ -115,17 +115,15 @@ function condensationAt(
     const value = metadata[key];
     return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
   };
-  const [reason, stage] = [text('reason'), text('stage')];
-  const [tokensBefore, tokensAfter] = [size('tokensBefore'), size('tokensAfter')];
   return {
     call,
     condenser: text('condenser') ?? policy,
-    ...(reason !== undefined && { reason }),
-    ...(stage !== undefined && { stage }),
+    reason: text('reason'),
+    stage: text('stage'),
     forgotten: forgottenEventIds.length,
     masked: redactions.length,
-    ...(tokensBefore !== undefined && { tokensBefore }),
-    ...(tokensAfter !== undefined && { tokensAfter }),
+    tokensBefore: size('tokensBefore'),
+    tokensAfter: size('tokensAfter'),
   };
 }
 
@@ -169,8 +167,7 @@ export function itemTable(session: RecordedSession, tokens: readonly number[], c
   const logged = items.length;
 
   function textAndTool(event: Event): Pick<TimelineItem, 'text' | 'tool' | 'isError'> {
-    const tool =
-      event.type === 'action' ? event.toolCall.name : 'toolName' in event ? String(event.toolName) : undefined;
+    const tool = toolOf(event);
     const isError = event.type === 'agent-error' || ('isError' in event && event.isError === true);
     return {
       text: textId(itemText(event)),

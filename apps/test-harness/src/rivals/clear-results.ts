@@ -1,7 +1,7 @@
 import { isToolResult } from '@palimpsest/events';
 import type { Condensation } from '@palimpsest/events';
 import { condensation, newestStep, NoCondensationAvailableError } from '@palimpsest/view';
-import type { View } from '@palimpsest/view';
+import type { CondensationOptions, View } from '@palimpsest/view';
 import type { Rival, RivalName } from './rival.js';
 
 /**
@@ -66,10 +66,15 @@ export function clearResults(
     const event = view.events.at(index);
     return event === undefined || index >= end ? [] : [{ eventId: event.id, text }];
   });
+  return condensed({ view, redactions, metadata: { condenser: name, tokensBefore: view.tokens() } });
+}
+
+/** Makes a condensation. The view, if nothing may be condensed. */
+export function condensed(options: CondensationOptions): View | Condensation {
   try {
-    return condensation({ view, redactions, metadata: { condenser: name, tokensBefore: view.tokens() } });
+    return condensation(options);
   } catch (error) {
-    if (NoCondensationAvailableError.isInstance(error)) return view;
+    if (NoCondensationAvailableError.isInstance(error)) return options.view;
     throw error;
   }
 }

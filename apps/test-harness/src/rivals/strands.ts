@@ -1,4 +1,5 @@
-import { condensation, newestStep, NoCondensationAvailableError } from '@palimpsest/view';
+import { newestStep } from '@palimpsest/view';
+import { condensed } from './clear-results.js';
 import type { Rival } from './rival.js';
 import { messageStarts, summariseOldest } from './summarise-oldest.js';
 
@@ -27,13 +28,8 @@ export const strandsSlidingWindow: Rival = {
       if (starts.length <= windowSize && !isFull) return view;
       const first = starts[starts.length <= windowSize ? 2 : starts.length - windowSize] ?? 0;
       const end = Math.min(view.cutPoints.atOrAfter(first) ?? 0, newestStep(view).cutPoint);
-      try {
-        const metadata = { condenser: strandsSlidingWindow.name, tokensBefore: view.tokens() };
-        return condensation({ view, start: 0, end, metadata });
-      } catch (error) {
-        if (NoCondensationAvailableError.isInstance(error)) return view;
-        throw error;
-      }
+      const metadata = { condenser: strandsSlidingWindow.name, tokensBefore: view.tokens() };
+      return condensed({ view, start: 0, end, metadata });
     },
   }),
 };

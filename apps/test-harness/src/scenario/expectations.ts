@@ -39,25 +39,20 @@ export function failuresOf(
   const [, turn] = facts.path;
   const expected = typeof turn === 'number' ? scenario.turns[turn]?.expect : scenario.expect;
   if (expected === undefined) return [];
-  return problemsOf(expected, facts).map(([path, message]) => ({
-    where: where([...facts.path, 'expect', ...path]),
-    message,
-  }));
+  const { outcome, events, requests } = facts;
+  const problems: readonly Problem[] = [
+    ...outcomeProblems(expected.outcome ?? {}, outcome ?? {}),
+    ...(expected.events ?? []).flatMap((one, index) => eventProblems(one, events, ['events', index])),
+    ...orderProblems(expected.order ?? [], events),
+    ...(expected.messages ?? []).flatMap((one, index) => messageProblems(one, requests, ['messages', index])),
+    ...(expected.requests === undefined || expected.requests === requests.length
+      ? []
+      : [[['requests'], `the model was called ${requests.length} times, not ${expected.requests}`] as const]),
+  ];
+  return problems.map(([path, message]) => ({ where: where([...facts.path, 'expect', ...path]), message }));
 }
 
 type Problem = readonly [path: ScenarioPath, message: string];
-
-function problemsOf(expected: Expectation, facts: Facts): readonly Problem[] {
-  return [
-    ...outcomeProblems(expected.outcome ?? {}, facts.outcome ?? {}),
-    ...(expected.events ?? []).flatMap((one, index) => eventProblems(one, facts.events, ['events', index])),
-    ...orderProblems(expected.order ?? [], facts.events),
-    ...(expected.messages ?? []).flatMap((one, index) => messageProblems(one, facts.requests, ['messages', index])),
-    ...(expected.requests === undefined || expected.requests === facts.requests.length
-      ? []
-      : [[['requests'], `the model was called ${facts.requests.length} times, not ${expected.requests}`] as const]),
-  ];
-}
 
 function outcomeProblems(expected: NonNullable<Expectation['outcome']>, outcome: Outcome): readonly Problem[] {
   const problems: Problem[] = [];

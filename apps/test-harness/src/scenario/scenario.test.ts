@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { withFiles } from '../../test-support/fixtures/fixture-files.js';
+import { capturedOutput } from '../../test-support/harness.js';
 import { scenarioCommand } from '../cli/scenario.js';
 import { HarnessError } from '../harness-error.js';
 import { runScenario } from './run-scenario.js';
@@ -32,14 +32,8 @@ function problems(text: string): readonly string[] {
 }
 
 async function command(...files: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
-  const chunks: string[] = [];
-  const output = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      chunks.push(chunk.toString());
-      done();
-    },
-  });
-  return { code: await scenarioCommand(files, { json: false }, output), text: chunks.join('') };
+  const { output, text } = capturedOutput();
+  return { code: await scenarioCommand(files, { json: false }, output), text: text() };
 }
 
 test.each(names)('%s', async (name) => {

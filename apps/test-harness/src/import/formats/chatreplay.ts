@@ -2,40 +2,34 @@ import { openaiUsage, receivedArguments } from '@palimpsest/llm-adapters/wire';
 import type { ResponseDraft } from '../log/drafts.js';
 import { isObject, listOf, objectOf, textOf } from '../log/json.js';
 import type { JsonObject } from '../log/json.js';
-import { plainText, toolDefinitions } from '../log/record-message.js';
-import { SessionRecorder } from '../log/recorder.js';
-import type { Entry, ImportedSession, LogFormat, LogSource } from '../log/session.js';
+import { plainText, singleSession, toolDefinitions } from '../log/recorder.js';
+import type { SessionRecorder } from '../log/recorder.js';
+import type { Entry } from '../log/session.js';
 
 /**
  * Chat exports of VS Code: prompts, each with its requests and tool calls. The calls of a request are listed under the next
  * prompt, which then repeats the text of the previous prompt.
  */
-export const chatReplay: LogFormat = {
-  name: 'chatreplay',
-
-  recognise: ({ document }) =>
+export const chatReplay = singleSession(
+  'chatreplay',
+  ({ document }) =>
     isObject(document) &&
     listOf(document['prompts']).some(
       (prompt) => isObject(prompt) && 'prompt' in prompt && Array.isArray(prompt['logs']),
     ),
-
-  read: readReplay,
-};
-
-async function* readReplay(source: LogSource): AsyncGenerator<ImportedSession> {
-  const recorder = new SessionRecorder(source.notes);
-  const reader = new ReplayReader(recorder);
-  let earlier: unknown;
-  for (const [index, value] of listOf(objectOf(source.document)['prompts']).entries()) {
-    const prompt = objectOf(value);
-    const logs = listOf(prompt['logs']).map(objectOf);
-    const goesOn =
-      prompt['prompt'] === earlier && logs.find((log) => log['kind'] !== 'element')?.['kind'] === 'toolCall';
-    reader.prompt(prompt, logs, index, goesOn);
-    earlier = prompt['prompt'];
-  }
-  yield { name: source.name, events: recorder.finish() };
-}
+  (recorder, { document }) => {
+    const reader = new ReplayReader(recorder);
+    let earlier: unknown;
+    for (const [index, value] of listOf(objectOf(document)['prompts']).entries()) {
+      const prompt = objectOf(value);
+      const logs = listOf(prompt['logs']).map(objectOf);
+      const goesOn =
+        prompt['prompt'] === earlier && logs.find((log) => log['kind'] !== 'element')?.['kind'] === 'toolCall';
+      reader.prompt(prompt, logs, index, goesOn);
+      earlier = prompt['prompt'];
+    }
+  },
+);
 
 class ReplayReader {
   readonly #recorder: SessionRecorder;
@@ -62,11 +56,7 @@ class ReplayReader {
       else if (log['kind'] === 'toolCall') this.#toolCall(log, entry);
       else if (log['kind'] === 'element')
         this.#recorder.notes.add('skipped-line', "'element' counts the tokens of a part of the prompt");
-      else
-        this.#recorder.notes.add(
-          'unknown-line-type',
-          `logs of kind '${String(log['kind'])}' are not known and were left out`,
-        );
+      else this.#recorder.notes.unknown(`logs of kind '${String(log['kind'])}'`);
     }
   }
 

@@ -2,9 +2,8 @@ import { anthropicUsage, readAnthropicMessage } from '@palimpsest/llm-adapters/w
 import type { ResponseDraft } from '../log/drafts.js';
 import { isObject, listOf, objectOf, textOf } from '../log/json.js';
 import type { JsonObject } from '../log/json.js';
-import { plainText, recordMessage } from '../log/record-message.js';
-import type { RecordingPlace } from '../log/record-message.js';
-import { SessionRecorder } from '../log/recorder.js';
+import { plainText, SessionRecorder } from '../log/recorder.js';
+import type { RecordingOptions } from '../log/recorder.js';
 import { RepeatedIds } from '../log/repeated-ids.js';
 import type { Entry, ImportedSession, LogFormat, LogSource, NoteTaker } from '../log/session.js';
 
@@ -87,10 +86,10 @@ async function* readClaudeCode(source: LogSource): AsyncGenerator<ImportedSessio
       main.read(fields, entry);
     }
   }
-  if (!main.isEmpty || sidechains.size === 0) yield { name: source.name, events: main.finish() };
+  if (!main.recorder.isEmpty || sidechains.size === 0) yield { name: source.name, events: main.recorder.finish() };
   let number = 0;
   for (const conversation of sidechains.values()) {
-    yield { name: `${source.name}#sidechain-${++number}`, events: conversation.finish() };
+    yield { name: `${source.name}#sidechain-${++number}`, events: conversation.recorder.finish() };
   }
 }
 
@@ -99,42 +98,35 @@ function noteOther(fields: JsonObject, notes: NoteTaker, line: number): void {
   const subtype = textOf(fields['subtype']) ?? textOf(objectOf(fields['attachment'])['type']);
   const name = subtype === undefined ? String(type) : `${String(type)}/${subtype}`;
   if (bookkeeping.has(type)) notes.add('skipped-line', `'${name}' is not read by a model`, line);
-  else notes.add('unknown-line-type', `lines of type '${name}' are not known and were left out`, line);
+  else notes.unknown(`lines of type '${name}'`, line);
 }
 
 /** One chain of the log, in the order of the file. */
 class Conversation {
-  readonly #recorder: SessionRecorder;
-  readonly #parents = new Set<string>();
+  readonly recorder: SessionRecorder;
   #response:
     { readonly messageId: string | undefined; readonly input: string; readonly draft: ResponseDraft } | undefined;
   /** True if a result follows the newest line of the reply. */
   #hasResult = false;
 
   constructor(notes: NoteTaker) {
-    this.#recorder = new SessionRecorder(notes);
-  }
-
-  get isEmpty(): boolean {
-    return this.#recorder.isEmpty;
+    this.recorder = new SessionRecorder(notes);
   }
 
   read(fields: JsonObject, entry: Entry): void {
     const message = objectOf(fields['message']);
-    this.#noteBranch(fields, message, entry);
+    // Parallel results have the same parent too.
+    const isPrompt = fields['type'] === 'user' && typeof message['content'] === 'string' && fields['isMeta'] !== true;
+    this.recorder.parent(fields['parentUuid'], entry.line, isPrompt);
     if (fields['type'] === 'assistant') this.#assistant(fields, message, entry);
     else if (fields['type'] === 'user') this.#user(fields, message, entry);
-    else this.#recorder.compaction(entry, compactionFields(fields));
-  }
-
-  finish(): ImportedSession['events'] {
-    return this.#recorder.finish();
+    else this.recorder.compaction(entry, compactionFields(fields));
   }
 
   #assistant(fields: JsonObject, message: JsonObject, entry: Entry): void {
     if (message['model'] === '<synthetic>' || fields['isApiErrorMessage'] === true) {
       // The program wrote this message after a failed request. No model wrote it, and it is never sent to a model.
-      this.#recorder.internal(entry, {
+      this.recorder.internal(entry, {
         type: 'conversation-error',
         code: 'recorded-api-error',
         detail: plainText(message['content']),
@@ -164,14 +156,14 @@ class Conversation {
       (isCall || !this.#hasResult);
     this.#hasResult = false;
     if (continues) return latest;
-    this.#response = { messageId, input, draft: this.#recorder.response(entry, messageId) };
+    this.#response = { messageId, input, draft: this.recorder.response(entry, messageId) };
     return this.#response;
   }
 
   #user(fields: JsonObject, message: JsonObject, entry: Entry): void {
     if (fields['isCompactSummary'] === true) {
-      this.#recorder.internal(entry, { type: 'recorded/compaction-summary', summary: plainText(message['content']) });
-      this.#recorder.notes.add(
+      this.recorder.internal(entry, { type: 'recorded/compaction-summary', summary: plainText(message['content']) });
+      this.recorder.notes.add(
         'skipped-line',
         'the summary of a recorded compaction is kept, but no model is sent it',
         entry.line,
@@ -186,23 +178,8 @@ class Conversation {
     this.#record({ ...message, role: 'user' }, entry, { sourceOf });
   }
 
-  #record(message: JsonObject, entry: Entry, place: Partial<RecordingPlace>): void {
-    recordMessage(readAnthropicMessage(message), { ...place, entry, recorder: this.#recorder });
-  }
-
-  /** A second prompt with the same parent means that the user rewound the conversation. Parallel results do not. */
-  #noteBranch(fields: JsonObject, message: JsonObject, entry: Entry): void {
-    const parent = textOf(fields['parentUuid']);
-    if (parent === undefined) return;
-    const isPrompt = fields['type'] === 'user' && typeof message['content'] === 'string' && fields['isMeta'] !== true;
-    if (isPrompt && this.#parents.has(parent)) {
-      this.#recorder.notes.add(
-        'branch',
-        'the conversation was rewound; what was undone stays, in the order of the file',
-        entry.line,
-      );
-    }
-    this.#parents.add(parent);
+  #record(message: JsonObject, entry: Entry, options: RecordingOptions): void {
+    this.recorder.record(entry, readAnthropicMessage(message), options);
   }
 }
 

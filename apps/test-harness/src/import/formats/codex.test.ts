@@ -78,10 +78,3 @@ test('every reasoning item is kept, with its place among the calls', async () =>
   expect(events[1]).toMatchObject({ llmResponseId: 'response-1' });
   expect(notes.map(({ kind }) => kind)).toEqual(['call-without-result']);
 });
-
-test('custom input that is a JSON object already is kept as it is', async () => {
-  const { events } = await sessionOf(
-    jsonLines([item({ type: 'custom_tool_call', name: 'x', input: '{"a":1}', call_id: 'c' }), output('c')]),
-  );
-  expect(events[0]).toMatchObject({ toolCall: { arguments: '{"a":1}' } });
-});

@@ -2,9 +2,9 @@ import { openaiUsage, readResponsesItem } from '@palimpsest/llm-adapters/wire';
 import type { ResponseDraft } from '../log/drafts.js';
 import { isObject, listOf, numberOf, objectOf, textOf } from '../log/json.js';
 import type { JsonObject } from '../log/json.js';
-import { recordMessage, toolDefinitions } from '../log/record-message.js';
-import { SessionRecorder } from '../log/recorder.js';
-import type { Entry, ImportedSession, LogFormat, LogSource } from '../log/session.js';
+import { singleSession, toolDefinitions } from '../log/recorder.js';
+import type { SessionRecorder } from '../log/recorder.js';
+import type { Entry } from '../log/session.js';
 
 const lineTypes: ReadonlySet<unknown> = new Set([
   'session_meta',
@@ -22,24 +22,17 @@ const programText =
  * The rollouts of Codex CLI: lines with a `payload`. `response_item` holds what the model received and wrote; `event_msg`
  * repeats it for display and adds the usage of each response.
  */
-export const codexRollout: LogFormat = {
-  name: 'codex-rollout',
-
-  recognise: ({ head }) =>
-    head.some((line) => isObject(line) && lineTypes.has(line['type']) && isObject(line['payload'])),
-
-  read: readCodex,
-};
-
-async function* readCodex(source: LogSource): AsyncGenerator<ImportedSession> {
-  const recorder = new SessionRecorder(source.notes);
-  const rollout = new Rollout(recorder);
-  for await (const { value, line } of source.records()) {
-    const fields = objectOf(value);
-    rollout.read(fields, { id: `line-${line}`, line, timestamp: fields['timestamp'] });
-  }
-  yield { name: source.name, events: recorder.finish() };
-}
+export const codexRollout = singleSession(
+  'codex-rollout',
+  ({ head }) => head.some((line) => isObject(line) && lineTypes.has(line['type']) && isObject(line['payload'])),
+  async (recorder, source) => {
+    const rollout = new Rollout(recorder);
+    for await (const { value, line } of source.records()) {
+      const fields = objectOf(value);
+      rollout.read(fields, { id: `line-${line}`, line, timestamp: fields['timestamp'] });
+    }
+  },
+);
 
 class Rollout {
   readonly #recorder: SessionRecorder;
@@ -74,11 +67,7 @@ class Rollout {
         this.#compacted(payload, entry);
         return;
       default:
-        notes.add(
-          'unknown-line-type',
-          `lines of type '${String(fields['type'])}' are not known and were left out`,
-          entry.line,
-        );
+        notes.unknown(`lines of type '${String(fields['type'])}'`, entry.line);
     }
   }
 
@@ -124,34 +113,28 @@ class Rollout {
  * Items of the OpenAI Responses API: a list of them, `{ input, instructions?, tools? }`, or JSON Lines of items (as early
  * Codex CLI wrote them, with a header line).
  */
-export const openAIResponses: LogFormat = {
-  name: 'openai-responses',
-
-  recognise: ({ document, head }) =>
+export const openAIResponses = singleSession(
+  'openai-responses',
+  ({ document, head }) =>
     document === undefined ? head.some(isResponsesItem) : itemsOf(document).some(isResponsesItem),
-
-  read: readResponses,
-};
-
-async function* readResponses(source: LogSource): AsyncGenerator<ImportedSession> {
-  const { notes } = source;
-  const recorder = new SessionRecorder(notes);
-  const items = new ResponsesItems(recorder, () => 'user');
-  if (source.document === undefined) {
-    for await (const { value, line } of source.records()) {
-      const item = objectOf(value);
-      if (isItemLike(item)) items.read(item, { id: `line-${line}`, line, timestamp: item['timestamp'] });
-      else notes.add('unknown-line-type', 'a line that is no item was left out', line);
+  async (recorder, source) => {
+    const { notes, document } = source;
+    const items = new ResponsesItems(recorder, () => 'user');
+    if (document === undefined) {
+      for await (const { value, line } of source.records()) {
+        const item = objectOf(value);
+        if (isItemLike(item)) items.read(item, { id: `line-${line}`, line, timestamp: item['timestamp'] });
+        else notes.add('unknown-line-type', 'a line that is no item was left out', line);
+      }
+    } else {
+      const beside = objectOf(document);
+      const tools = toolDefinitions(beside['tools'], notes);
+      const instructions = textOf(beside['instructions']) ?? '';
+      if (instructions !== '' || tools.length > 0) recorder.systemPrompt({ id: 'instructions' }, instructions, tools);
+      for (const [index, item] of itemsOf(document).entries()) items.read(objectOf(item), { id: `item-${index}` });
     }
-  } else {
-    const beside = objectOf(source.document);
-    const tools = toolDefinitions(beside['tools'], notes);
-    const instructions = textOf(beside['instructions']) ?? '';
-    if (instructions !== '' || tools.length > 0) recorder.systemPrompt({ id: 'instructions' }, instructions, tools);
-    for (const [index, item] of itemsOf(source.document).entries()) items.read(objectOf(item), { id: `item-${index}` });
-  }
-  yield { name: source.name, events: recorder.finish() };
-}
+  },
+);
 
 function itemsOf(document: unknown): readonly unknown[] {
   if (Array.isArray(document)) return document;
@@ -197,14 +180,9 @@ class ResponsesItems {
       return;
     }
     const message = readResponsesItem(item);
-    const place = { entry, recorder: this.#recorder, sourceOf: this.#sourceOf };
-    if (message.role === 'assistant') {
-      this.#open ??= this.#latest = this.#recorder.response(entry);
-      recordMessage(message, { ...place, response: this.#open });
-    } else {
-      if (message.role !== undefined) this.endResponse();
-      recordMessage(message, place);
-    }
+    if (message.role === 'assistant') this.#open ??= this.#latest = this.#recorder.response(entry);
+    else if (message.role !== undefined) this.endResponse();
+    this.#recorder.record(entry, message, { response: this.#open, sourceOf: this.#sourceOf });
   }
 }
 

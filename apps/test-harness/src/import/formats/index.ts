@@ -1,3 +1,4 @@
+import { HarnessError } from '../../harness-error.js';
 import type { LogFormat } from '../log/session.js';
 import { chatReplay } from './chatreplay.js';
 import { claudeCodeJsonl } from './claude-code.js';
@@ -31,3 +32,13 @@ export const logFormats: readonly LogFormat[] = [
   openAIResponses,
   openAIChat,
 ];
+
+/** The names of the formats that can be read. */
+export const logFormatNames: readonly string[] = logFormats.map((format) => format.name);
+
+/** Makes the error for a file of no known format. */
+export function unknownLogFormat(file: string, reason: string, cause?: unknown): HarnessError {
+  const known = logFormatNames.join(', ');
+  const message = `'${file}' is not a session log that can be read: ${reason}. Known formats: ${known}.`;
+  return new HarnessError('unknown-log-format', message, { file, reason, cause });
+}

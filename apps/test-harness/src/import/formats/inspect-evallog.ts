@@ -2,8 +2,7 @@ import type { ToolDefinition, Usage } from '@palimpsest/events';
 import { anthropicUsage, readChatMessage } from '@palimpsest/llm-adapters/wire';
 import { isObject, listOf, numberOf, objectOf, textOf } from '../log/json.js';
 import type { JsonObject } from '../log/json.js';
-import { plainText, recordMessage, toolDefinitions } from '../log/record-message.js';
-import { SessionRecorder } from '../log/recorder.js';
+import { plainText, SessionRecorder, toolDefinitions } from '../log/recorder.js';
 import type { Entry, ImportedSession, LogFormat, LogSource } from '../log/session.js';
 
 const attachmentPrefix = 'attachment://';
@@ -64,7 +63,7 @@ function readMessage(
   const error = objectOf(message['error'])['message'];
   const content = message['role'] === 'tool' && plainText(message['content']) === '' ? error : message['content'];
   const read = readChatMessage({ ...message, content, name: message['function'] });
-  const response = recordMessage(read, { entry, recorder, tools });
+  const response = recorder.record(entry, read, { tools });
   if (response === undefined) return;
   for (const part of listOf(message['content']).map(objectOf)) {
     if (part['type'] !== 'reasoning') continue;

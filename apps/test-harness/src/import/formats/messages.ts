@@ -9,9 +9,8 @@ import {
 import type { ReadMessage } from '@palimpsest/llm-adapters/wire';
 import { isObject, listOf, objectOf, textOf } from '../log/json.js';
 import type { JsonObject } from '../log/json.js';
-import { recordMessage, toolDefinitions } from '../log/record-message.js';
-import type { RecordingPlace } from '../log/record-message.js';
-import { SessionRecorder } from '../log/recorder.js';
+import { SessionRecorder, toolDefinitions } from '../log/recorder.js';
+import type { RecordingOptions } from '../log/recorder.js';
 import type { Entry, ImportedSession, LogFormat, LogSource, NoteTaker } from '../log/session.js';
 
 /** Matches the start of a result that an agent without native tools sends as a user message. */
@@ -143,7 +142,7 @@ function readSimulated(message: JsonObject, entry: Entry, recorder: SessionRecor
   // The id of a result is the id of its call.
   const result = { ...message, tool_call_id: message['id'], is_error: message['error'] === true };
   const read = readChatMessage(message['role'] === 'tool' ? result : message);
-  const response = recordMessage(read, { entry, recorder });
+  const response = recorder.record(entry, read);
   response?.count(entry, model, openaiUsage(message['usage'])?.usage);
 }
 
@@ -162,7 +161,7 @@ export interface MessageApi {
 function messageReader(
   notes: NoteTaker,
   api: MessageApi,
-  placeOf: (index: number, recorder: SessionRecorder, message: ReadMessage) => Partial<RecordingPlace> = () => ({}),
+  optionsOf: (index: number, recorder: SessionRecorder, message: ReadMessage) => RecordingOptions = () => ({}),
 ): ConversationReader & { readonly recorder: SessionRecorder } {
   const recorder = new SessionRecorder(notes);
   return {
@@ -173,7 +172,7 @@ function messageReader(
       const timestamp = message['timestamp'] ?? extra['timestamp'];
       const entry = { id: line === undefined ? `message-${index}` : `line-${line}`, line, timestamp };
       const read = api.read(message);
-      const response = recordMessage(read, { ...placeOf(index, recorder, read), entry, recorder });
+      const response = recorder.record(entry, read, optionsOf(index, recorder, read));
       response?.count(entry, message['model'] ?? raw['model'], api.usage(message['usage'] ?? raw['usage'])?.usage);
     },
     finish: () => recorder.finish(),

@@ -5,8 +5,7 @@ import { isObject, numberOf, objectOf, textOf } from '../log/json.js';
 import type { JsonObject } from '../log/json.js';
 import { asVersionOne, documentOf, isExport, isSessionInfo, storedSession } from '../log/opencode-session.js';
 import type { OpencodeMessage } from '../log/opencode-session.js';
-import { madeCallId } from '../log/record-message.js';
-import { SessionRecorder } from '../log/recorder.js';
+import { madeCallId, SessionRecorder } from '../log/recorder.js';
 import type { Entry, ImportedSession, LogFormat, LogSource, NoteTaker } from '../log/session.js';
 
 /** Parts and messages that describe the session. */
@@ -257,11 +256,7 @@ class OpencodeSession {
 
   #noteOther(type: unknown, what: string): void {
     if (bookkeeping.has(type)) this.#recorder.notes.add('skipped-line', `'${String(type)}' is not read by a model`);
-    else
-      this.#recorder.notes.add(
-        'unknown-line-type',
-        `${what} of type '${String(type)}' are not known and were left out`,
-      );
+    else this.#recorder.notes.unknown(`${what} of type '${String(type)}'`);
   }
 }
 
@@ -313,8 +308,7 @@ function countUsage(response: ResponseDraft | undefined, entry: Entry, info: Jso
     cache_creation_input_tokens: cache['write'],
     output_tokens: output === undefined ? undefined : output + (isApart ? reasoning : 0),
   });
-  const cost = numberOf(counted['cost']);
-  response?.count(entry, info['modelID'], reported?.usage, cost === undefined || cost < 0 ? undefined : cost);
+  response?.count(entry, info['modelID'], reported?.usage, numberOf(counted['cost']));
   return response?.usage !== undefined;
 }
 

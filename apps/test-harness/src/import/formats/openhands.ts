@@ -3,9 +3,9 @@ import { openaiUsage, receivedArguments } from '@palimpsest/llm-adapters/wire';
 import type { ResponseDraft } from '../log/drafts.js';
 import { isObject, listOf, objectOf, textOf } from '../log/json.js';
 import type { JsonObject } from '../log/json.js';
-import { toolDefinitions } from '../log/record-message.js';
-import { SessionRecorder } from '../log/recorder.js';
-import type { Entry, ImportedSession, LogFormat, LogSource } from '../log/session.js';
+import { singleSession, toolDefinitions } from '../log/recorder.js';
+import type { SessionRecorder } from '../log/recorder.js';
+import type { Entry } from '../log/session.js';
 
 /** Actions and observations of the framework: state changes and context retrieval. */
 const internalKinds: ReadonlySet<unknown> = new Set([
@@ -20,26 +20,20 @@ const internalKinds: ReadonlySet<unknown> = new Set([
  * Event logs of OpenHands before its software agent SDK: a list of actions and observations, alone or as `history`. An
  * observation names its action in `cause`. Without `cause`, it answers the previous action.
  */
-export const openHandsEvents: LogFormat = {
-  name: 'openhands-events',
-
-  recognise: ({ document }) => {
+export const openHandsEvents = singleSession(
+  'openhands-events',
+  ({ document }) => {
     const history = historyOf(document);
     const events = history.filter(
       (event) => textOf(event['action']) !== undefined || textOf(event['observation']) !== undefined,
     );
     return events.length > 0 && events.length === history.length && history.some((event) => 'action' in event);
   },
-
-  read: readOpenHands,
-};
-
-async function* readOpenHands(source: LogSource): AsyncGenerator<ImportedSession> {
-  const recorder = new SessionRecorder(source.notes);
-  const reader = new OpenHandsReader(recorder);
-  for (const [index, event] of historyOf(source.document).entries()) reader.read(event, index);
-  yield { name: source.name, events: recorder.finish() };
-}
+  (recorder, { document }) => {
+    const reader = new OpenHandsReader(recorder);
+    for (const [index, event] of historyOf(document).entries()) reader.read(event, index);
+  },
+);
 
 class OpenHandsReader {
   readonly #recorder: SessionRecorder;

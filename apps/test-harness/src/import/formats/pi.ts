@@ -1,10 +1,10 @@
 import { anthropicUsage, receivedArguments } from '@palimpsest/llm-adapters/wire';
 import { isObject, numberOf, objectOf, textOf } from '../log/json.js';
 import type { JsonObject } from '../log/json.js';
-import { madeCallId } from '../log/record-message.js';
-import { SessionRecorder } from '../log/recorder.js';
+import { madeCallId, singleSession } from '../log/recorder.js';
+import type { SessionRecorder } from '../log/recorder.js';
 import { RepeatedIds } from '../log/repeated-ids.js';
-import type { Entry, ImportedSession, LogFormat, LogSource } from '../log/session.js';
+import type { Entry } from '../log/session.js';
 
 const messageRoles: ReadonlySet<unknown> = new Set([
   'user',
@@ -27,10 +27,9 @@ const settings: ReadonlySet<unknown> = new Set([
 ]);
 
 /** The session logs of pi: linear in the first version, trees in later versions. Every reply has its usage. */
-export const piSessionJsonl: LogFormat = {
-  name: 'pi-session-jsonl',
-
-  recognise: ({ head }) =>
+export const piSessionJsonl = singleSession(
+  'pi-session-jsonl',
+  ({ head }) =>
     head.some(
       (line) =>
         isObject(line) &&
@@ -38,21 +37,15 @@ export const piSessionJsonl: LogFormat = {
         ((line['type'] === 'session' && textOf(line['cwd']) !== undefined) ||
           (line['type'] === 'message' && messageRoles.has(objectOf(line['message'])['role']))),
     ),
-
-  read: readPi,
-};
-
-async function* readPi(source: LogSource): AsyncGenerator<ImportedSession> {
-  const recorder = new SessionRecorder(source.notes);
-  const session = new PiSession(recorder);
-  for await (const { value, line } of source.records()) session.read(objectOf(value), line);
-  yield { name: source.name, events: recorder.finish() };
-}
+  async (recorder, source) => {
+    const session = new PiSession(recorder);
+    for await (const { value, line } of source.records()) session.read(objectOf(value), line);
+  },
+);
 
 class PiSession {
   readonly #recorder: SessionRecorder;
   readonly #repeated: RepeatedIds;
-  readonly #parents = new Set<string>();
 
   constructor(recorder: SessionRecorder) {
     this.#recorder = recorder;
@@ -69,7 +62,7 @@ class PiSession {
     const id =
       logged === undefined ? `line-${line}` : this.#repeated.accept(logged, { ...fields, parentId: null }, line);
     if (id === undefined) return;
-    this.#noteBranch(fields, line);
+    this.#recorder.parent(fields['parentId'], line);
     const message = objectOf(fields['message']);
     const entry: Entry = { id, line, timestamp: fields['timestamp'] ?? message['timestamp'] };
     switch (type) {
@@ -86,11 +79,7 @@ class PiSession {
         this.#recorder.message(entry, this.#recorder.parts(entry, fields['content']), 'environment');
         return;
       default:
-        this.#recorder.notes.add(
-          'unknown-line-type',
-          `lines of type '${String(type)}' are not known and were left out`,
-          line,
-        );
+        this.#recorder.notes.unknown(`lines of type '${String(type)}'`, line);
     }
   }
 
@@ -125,11 +114,7 @@ class PiSession {
         this.#compaction(message, entry);
         return;
       default:
-        this.#recorder.notes.add(
-          'unknown-line-type',
-          `messages of role '${String(message['role'])}' are not known and were left out`,
-          entry.line,
-        );
+        this.#recorder.notes.unknown(`messages of role '${String(message['role'])}'`, entry.line);
     }
   }
 
@@ -166,13 +151,7 @@ class PiSession {
       cache_creation_input_tokens: counts['cacheWrite'],
       output_tokens: counts['output'],
     });
-    const costUsd = numberOf(objectOf(counts['cost'])['total']);
-    response.count(
-      entry,
-      message['model'],
-      reported?.usage,
-      costUsd === undefined || costUsd < 0 ? undefined : costUsd,
-    );
+    response.count(entry, message['model'], reported?.usage, numberOf(objectOf(counts['cost'])['total']));
   }
 
   /** A command that the user ran. The model did not call it, but receives its output as a user message. */
@@ -192,18 +171,5 @@ class PiSession {
     const tokensBefore = numberOf(fields['tokensBefore']);
     const firstKept = textOf(fields['firstKeptEntryId']);
     this.#recorder.compaction(entry, { summary, tokensBefore, firstKeptEntryId: firstKept });
-  }
-
-  #noteBranch(fields: JsonObject, line: number): void {
-    const parent = textOf(fields['parentId']);
-    if (parent === undefined) return;
-    if (this.#parents.has(parent)) {
-      this.#recorder.notes.add(
-        'branch',
-        'the conversation was rewound; what was undone stays, in the order of the file',
-        line,
-      );
-    }
-    this.#parents.add(parent);
   }
 }

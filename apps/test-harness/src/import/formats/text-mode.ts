@@ -2,8 +2,7 @@ import type { ContentPart } from '@palimpsest/events';
 import { readChatMessage, receivedArguments } from '@palimpsest/llm-adapters/wire';
 import { isObject, listOf, objectOf, textOf } from '../log/json.js';
 import type { JsonObject } from '../log/json.js';
-import { plainText, recordMessage } from '../log/record-message.js';
-import { SessionRecorder } from '../log/recorder.js';
+import { plainText, SessionRecorder, singleSession } from '../log/recorder.js';
 import type { Entry, ImportedSession, LogFormat, LogSample, LogSource, NoteTaker } from '../log/session.js';
 import { conversationsIn, isChatMessage, readConversations } from './messages.js';
 import type { ConversationReader } from './messages.js';
@@ -17,17 +16,18 @@ export const chatXml: LogFormat = {
   name: 'chat-xml',
   recognise: (sample) =>
     documents(sample).some((value) =>
-      conversationsIn(value, isChatMessage).some(({ messages }) => messages.some(hasCall)),
+      conversationsIn(value, isChatMessage).some(({ messages }) => messages.some((each) => hasCall(each, xmlCall))),
     ),
   read: (source) => readConversations(source, isChatMessage, () => openTurns(source)),
 };
 
 function openTurns(source: LogSource): ConversationReader {
-  const turns = new TextModeTurns(source.notes);
+  const recorder = new SessionRecorder(source.notes);
+  const turns = new TextModeTurns(recorder);
   return {
     read: ({ role, content }, { index }) =>
       turns.read({ id: `message-${index}` }, { role, text: plainText(content) }, (text) => xmlTurn(text, source.notes)),
-    finish: () => turns.finish(),
+    finish: () => recorder.finish(),
   };
 }
 
@@ -45,44 +45,31 @@ function documents({ document, head }: LogSample): readonly unknown[] {
   return document === undefined ? head : [document];
 }
 
-function hasCall(message: unknown): boolean {
+function hasCall(message: unknown, call: RegExp): boolean {
   if (!isObject(message) || message['role'] !== 'assistant' || message['tool_calls'] !== undefined) return false;
-  return plainText(message['content']).search(xmlCall) !== -1;
+  return plainText(message['content']).search(call) !== -1;
 }
 
 const taggedCall = /<tool_call>([\s\S]*?)<\/tool_call>/g;
 const taggedResult = /<tool_response>([\s\S]*?)<\/tool_response>/g;
 
 /** Chat messages with calls in the text as `<tool_call>{ name, arguments }</tool_call>` and results in `<tool_response>`. */
-export const chatMLTags: LogFormat = {
-  name: 'chatml-tags',
-
-  recognise: ({ document }) =>
-    isObject(document) &&
-    listOf(document['messages']).some(
-      (message) =>
-        isObject(message) &&
-        message['role'] === 'assistant' &&
-        message['tool_calls'] === undefined &&
-        plainText(message['content']).search(taggedCall) !== -1,
-    ),
-
-  read: readChatML,
-};
-
-async function* readChatML(source: LogSource): AsyncGenerator<ImportedSession> {
-  const turns = new TextModeTurns(source.notes);
-  for (const [index, value] of listOf(objectOf(source.document)['messages']).entries()) {
-    const message = objectOf(value);
-    const entry = { id: `message-${index}` };
-    const text = plainText(message['content']);
-    // Reading only the tags would lose the text around them.
-    const isOnlyTags = text.replaceAll(taggedResult, '').trim() === '';
-    const perCall = [...text.matchAll(taggedResult)].map(([whole]) => [{ type: 'text' as const, text: whole }]);
-    turns.read(entry, { role: message['role'], text }, tagTurn, isOnlyTags ? perCall : undefined);
-  }
-  yield { name: source.name, events: turns.finish() };
-}
+export const chatMLTags = singleSession(
+  'chatml-tags',
+  ({ document }) => isObject(document) && listOf(document['messages']).some((message) => hasCall(message, taggedCall)),
+  (recorder, { document }) => {
+    const turns = new TextModeTurns(recorder);
+    for (const [index, value] of listOf(objectOf(document)['messages']).entries()) {
+      const message = objectOf(value);
+      const entry = { id: `message-${index}` };
+      const text = plainText(message['content']);
+      // Reading only the tags would lose the text around them.
+      const isOnlyTags = text.replaceAll(taggedResult, '').trim() === '';
+      const perCall = [...text.matchAll(taggedResult)].map(([whole]) => [{ type: 'text' as const, text: whole }]);
+      turns.read(entry, { role: message['role'], text }, tagTurn, isOnlyTags ? perCall : undefined);
+    }
+  },
+);
 
 /** Splits a text into its calls and the rest. The text keeps its `<think>` tags because the model was sent them. A call that does not parse stays in the text. */
 function tagTurn(text: string): TextTurn {
@@ -108,28 +95,24 @@ const toolName = 'shell';
  * Trajectories of SWE-agent. `history` holds what the model was sent. `trajectory` repeats it and is read only if there is
  * no history.
  */
-export const sweAgentTraj: LogFormat = {
-  name: 'swe-agent-traj',
-
-  recognise: ({ document }) =>
+export const sweAgentTraj = singleSession(
+  'swe-agent-traj',
+  ({ document }) =>
     isObject(document) &&
     (hasAgentMessages(document['history']) ||
       listOf(document['trajectory']).some((step) => isObject(step) && 'action' in step && 'observation' in step)),
-
-  read: readTraj,
-};
-
-async function* readTraj(source: LogSource): AsyncGenerator<ImportedSession> {
-  const document = objectOf(source.document);
-  const turns = new TextModeTurns(source.notes);
-  const history = listOf(document['history']);
-  if (history.length > 0) {
-    for (const [index, message] of history.entries()) readMessage(objectOf(message), { id: `message-${index}` }, turns);
-  } else {
-    for (const [index, step] of listOf(document['trajectory']).entries()) readStep(objectOf(step), index, turns);
-  }
-  yield { name: source.name, events: turns.finish() };
-}
+  (recorder, source) => {
+    const document = objectOf(source.document);
+    const turns = new TextModeTurns(recorder);
+    const history = listOf(document['history']);
+    if (history.length > 0) {
+      for (const [index, message] of history.entries())
+        readMessage(objectOf(message), { id: `message-${index}` }, turns);
+    } else {
+      for (const [index, step] of listOf(document['trajectory']).entries()) readStep(objectOf(step), index, turns);
+    }
+  },
+);
 
 function readMessage(message: JsonObject, entry: Entry, turns: TextModeTurns): void {
   const { recorder } = turns;
@@ -141,18 +124,14 @@ function readMessage(message: JsonObject, entry: Entry, turns: TextModeTurns): v
   } else {
     const callId = textOf(listOf(message['tool_call_ids'])[0]) ?? message['tool_call_id'];
     // A demonstration shows another run. The user did not write it.
-    const place = { entry, recorder, sourceOf: () => 'environment' as const };
-    recordMessage(readChatMessage({ ...message, tool_call_id: callId }), place);
+    recorder.record(entry, readChatMessage({ ...message, tool_call_id: callId }), { sourceOf: () => 'environment' });
   }
 }
 
 /** Newer files contain the parsed text. Older files contain only the text itself. */
-function textTurn(message: JsonObject, text: string): { thought: string; calls: { name: string; input: unknown }[] } {
+function textTurn(message: JsonObject, text: string): TextTurn {
   const action = textOf(message['action'])?.trim();
-  if (action === undefined || action === '') {
-    const { thought, calls } = fencedCommand(text, toolName);
-    return { thought, calls: [...calls] };
-  }
+  if (action === undefined || action === '') return fencedCommand(text, toolName);
   return {
     thought: textOf(message['thought'])?.trimEnd() ?? '',
     calls: [{ name: toolName, input: { command: action } }],
@@ -172,60 +151,50 @@ function hasAgentMessages(history: unknown): boolean {
 }
 
 /** SWE-agent runs in text mode, in the form of one data set: `{ trajectory: [{ role: system | ai | user, text }] }`. */
-export const nebiusTraj: LogFormat = {
-  name: 'nebius-traj',
-
-  recognise: ({ document }) =>
+export const nebiusTraj = singleSession(
+  'nebius-traj',
+  ({ document }) =>
     isObject(document) &&
     listOf(document['trajectory']).some((turn) => isObject(turn) && turn['role'] === 'ai' && 'text' in turn),
-
-  read: readNebius,
-};
-
-async function* readNebius(source: LogSource): AsyncGenerator<ImportedSession> {
-  const turns = new TextModeTurns(source.notes);
-  for (const [index, value] of listOf(objectOf(source.document)['trajectory']).entries()) {
-    const turn = objectOf(value);
-    const entry = { id: `message-${index}` };
-    const text = textOf(turn['text']) ?? textOf(turn['system_prompt']) ?? '';
-    turns.read(entry, { role: turn['role'], text }, (said) => fencedCommand(said, 'shell'));
-  }
-  yield { name: source.name, events: turns.finish() };
-}
+  (recorder, { document }) => {
+    const turns = new TextModeTurns(recorder);
+    for (const [index, value] of listOf(objectOf(document)['trajectory']).entries()) {
+      const turn = objectOf(value);
+      const entry = { id: `message-${index}` };
+      const text = textOf(turn['text']) ?? textOf(turn['system_prompt']) ?? '';
+      turns.read(entry, { role: turn['role'], text }, (said) => fencedCommand(said, 'shell'));
+    }
+  },
+);
 
 /**
  * The steps of a browser agent. Each row has its own prompt (system text and page) and a reply. The rows form one
  * conversation: the first page is the task, and each later page is the result of the previous action.
  */
-export const nnetnavSteps: LogFormat = {
-  name: 'nnetnav-steps',
-
-  recognise: ({ document }) =>
+export const nnetnavSteps = singleSession(
+  'nnetnav-steps',
+  ({ document }) =>
     Array.isArray(document) &&
     document.length > 0 &&
     document.every(
       (row) =>
         isObject(row) && 'task_name' in row && Array.isArray(row['messages']) && typeof row['output'] === 'string',
     ),
-
-  read: readSteps,
-};
-
-async function* readSteps(source: LogSource): AsyncGenerator<ImportedSession> {
-  const turns = new TextModeTurns(source.notes);
-  for (const [step, value] of listOf(source.document).entries()) {
-    const row = objectOf(value);
-    for (const [index, message] of listOf(row['messages']).map(objectOf).entries()) {
-      const entry = { id: `step-${step}-${index}` };
-      const text = plainText(message['content']);
-      const { role } = message;
-      const isRepeated = step > 0 && role !== 'user' && role !== 'assistant';
-      if (isRepeated) source.notes.add('skipped-line', 'every row repeats the instructions');
-      else turns.read(entry, { role, text }, (said) => fencedCommand(said, 'browser'));
+  (recorder, { document }) => {
+    const turns = new TextModeTurns(recorder);
+    for (const [step, value] of listOf(document).entries()) {
+      const row = objectOf(value);
+      for (const [index, message] of listOf(row['messages']).map(objectOf).entries()) {
+        const entry = { id: `step-${step}-${index}` };
+        const text = plainText(message['content']);
+        const { role } = message;
+        const isRepeated = step > 0 && role !== 'user' && role !== 'assistant';
+        if (isRepeated) recorder.notes.add('skipped-line', 'every row repeats the instructions');
+        else turns.read(entry, { role, text }, (said) => fencedCommand(said, 'browser'));
+      }
     }
-  }
-  yield { name: source.name, events: turns.finish() };
-}
+  },
+);
 
 /** Results of InterCode: for each task, the question and parallel lists of actions and observations. Each task is a session. */
 export const intercode: LogFormat = {
@@ -246,8 +215,9 @@ async function* readInterCode(source: LogSource): AsyncGenerator<ImportedSession
     const history = objectOf(task['turn_history']);
     const observations = listOf(history['observations']);
     const name = textOf(task['environment'])?.replace(/^ic_/, '') ?? 'shell';
-    const turns = new TextModeTurns(source.notes);
-    turns.user({ id: 'query' }, turns.recorder.parts({ id: 'query' }, task['query']));
+    const recorder = new SessionRecorder(source.notes);
+    const turns = new TextModeTurns(recorder);
+    turns.user({ id: 'query' }, recorder.parts({ id: 'query' }, task['query']));
     for (const [index, action] of listOf(history['actions']).entries()) {
       const command = typeof action === 'string' ? action : JSON.stringify(action);
       turns.assistant({ id: `action-${index}` }, { thought: '', calls: [{ name, input: { command } }] });
@@ -256,7 +226,7 @@ async function* readInterCode(source: LogSource): AsyncGenerator<ImportedSession
       const text = typeof observation === 'string' ? observation : JSON.stringify(observation);
       turns.user({ id: `observation-${index}` }, text === '' ? [] : [{ type: 'text', text }]);
     }
-    yield { name: tasks.length === 1 ? source.name : `${source.name}#${key}`, events: turns.finish() };
+    yield { name: tasks.length === 1 ? source.name : `${source.name}#${key}`, events: recorder.finish() };
   }
 }
 
@@ -275,8 +245,8 @@ class TextModeTurns {
   readonly recorder: SessionRecorder;
   readonly #open: { readonly id: string; readonly name: string }[] = [];
 
-  constructor(notes: NoteTaker) {
-    this.recorder = new SessionRecorder(notes);
+  constructor(recorder: SessionRecorder) {
+    this.recorder = recorder;
   }
 
   /** Reads a message by role. `turnOf` parses the text of the model. `perCall` is as in {@link TextModeTurns.user}. */
@@ -290,11 +260,7 @@ class TextModeTurns {
     if (role === 'assistant' || role === 'ai') this.assistant(entry, turnOf(text));
     else if (role === 'user' || role === 'tool') this.user(entry, content, perCall);
     else if (role === 'system') this.recorder.instructions(entry, content);
-    else
-      this.recorder.notes.add(
-        'unknown-line-type',
-        `messages of role '${String(role)}' are not known and were left out`,
-      );
+    else this.recorder.notes.unknown(`messages of role '${String(role)}'`);
   }
 
   assistant(entry: Entry, turn: TextTurn): void {
@@ -315,7 +281,7 @@ class TextModeTurns {
   user(entry: Entry, content: readonly ContentPart[], perCall?: readonly (readonly ContentPart[])[]): void {
     const results = perCall?.length === this.#open.length ? perCall : [content];
     if (this.#open.length === 0) {
-      this.recorder.message(entry, content, this.#hasReplied ? 'environment' : 'user');
+      this.recorder.message(entry, content, this.recorder.responses > 0 ? 'environment' : 'user');
       return;
     }
     if (results.length < this.#open.length) {
@@ -330,14 +296,6 @@ class TextModeTurns {
       if (call !== undefined) this.recorder.result(entry, { callId: call.id, toolName: call.name, content: result });
     }
     this.#open.length = 0;
-  }
-
-  finish(): ImportedSession['events'] {
-    return this.recorder.finish();
-  }
-
-  get #hasReplied(): boolean {
-    return this.recorder.responses > 0;
   }
 }
 

@@ -52,10 +52,13 @@ export class ResponseDraft {
     this.#builder.add({ type: 'call', ...call.toolCall, path: '', value: call.toolCall });
   }
 
-  /** Sets the usage of the reply from a line of the log. Ignores counts that are all 0: the call failed or was not counted. */
+  /**
+   * Sets the usage of the reply from a line of the log. Ignores counts that are all 0, because the call failed or was not
+   * counted, and a cost below 0.
+   */
   count(entry: Entry, model: unknown, usage: Usage | undefined, costUsd?: number): void {
     if (usage === undefined || (totalInputTokens(usage) === 0 && usage.outputTokens === 0)) return;
-    const cost = costUsd === undefined ? {} : { costUsd };
+    const cost = costUsd === undefined || costUsd < 0 ? {} : { costUsd };
     this.usage = { entry, model: textOf(model) ?? 'unknown', usage, ...cost };
   }
 
@@ -114,7 +117,7 @@ export function eventsFromDrafts(drafts: readonly EventDraft[], notes: NoteTaker
     }
     if (lastDraftOf.get(response) === draft && response.usage !== undefined) {
       const { entry, model, usage, costUsd } = response.usage;
-      const fields = {
+      add(entry, {
         type: 'llm-usage',
         source: 'environment',
         responseId: response.id,
@@ -122,8 +125,8 @@ export function eventsFromDrafts(drafts: readonly EventDraft[], notes: NoteTaker
         model,
         usage,
         purpose: 'agent',
-      };
-      add(entry, costUsd === undefined ? fields : { ...fields, costUsd });
+        ...(costUsd === undefined ? {} : { costUsd }),
+      });
     }
   }
   return Object.freeze(events);

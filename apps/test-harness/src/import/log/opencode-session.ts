@@ -57,9 +57,15 @@ function nameOf(object: JsonObject): string {
   return /^[\w-]+$/.test(id) ? id : 'no-id';
 }
 
+/** Returns the objects in the JSON files of a folder; none if there is no such folder, as for a message without parts. */
 async function objectsIn(folder: string, notes: NoteTaker): Promise<readonly JsonObject[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown): Dirent[] => {
+    if (objectOf(error)['code'] === 'ENOENT') return [];
+    throw error;
+  });
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.json'));
   const objects: JsonObject[] = [];
-  for (const name of await filesIn(folder)) {
+  for (const name of files.map((entry) => entry.name).sort()) {
     try {
       objects.push(objectOf(JSON.parse(await readFile(join(folder, name), 'utf8'))));
     } catch (error) {
@@ -70,23 +76,10 @@ async function objectsIn(folder: string, notes: NoteTaker): Promise<readonly Jso
   return objects;
 }
 
-/** Returns the names of the JSON files; none if there is no such folder, as for a message without parts. */
-async function filesIn(folder: string): Promise<readonly string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
-      .map((entry) => entry.name)
-      .sort();
-  } catch (error) {
-    if (objectOf(error)['code'] === 'ENOENT') return [];
-    throw error;
-  }
-}
-
+/** Matches the name of opencode's database: `opencode.db`, or `opencode-<channel>.db`. */
 const databaseName = /^opencode(?:-[\w.-]+)?\.db$/;
 
-/** Returns true for the name of opencode's database: `opencode.db`, or `opencode-<channel>.db`. */
+/** Returns true for the name of opencode's database. */
 export function isDatabaseName(name: string): boolean {
   return databaseName.test(name);
 }

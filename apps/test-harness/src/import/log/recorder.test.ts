@@ -58,17 +58,6 @@ test('a second call with the id of an open one is noted', async () => {
   expect(noteKinds(session)).toEqual(['duplicate-call-id ×1', 'call-without-result ×1']);
 });
 
-test('ids and names that a provider refuses are kept: an adapter sends others in their place', async () => {
-  const call = { id: 'a b|c', type: 'function', function: { name: 'web.search', arguments: '{}' } };
-  const session = await sessionOf(
-    jsonLines([user, { role: 'assistant', content: '', tool_calls: [call] }, result('a b|c')]),
-  );
-  const [, action, observation] = session.events;
-  expect(action).toMatchObject({ toolCall: { id: 'a b|c', name: 'web.search' } });
-  expect(observation).toMatchObject({ toolCallId: 'a b|c', toolName: 'web.search', actionId: action?.id });
-  expect(session.notes).toEqual([]);
-});
-
 test('times are the log’s own, and an event without one has that of the event before', () => {
   const recorder = new SessionRecorder(new NoteTaker('log'));
   const words = [{ type: 'text' as const, text: 'Hi.' }];

@@ -4,20 +4,31 @@ import {
   isReadableInput,
   loggedArguments,
   readOpenAIContent,
+  readTool,
   unknownToolName,
   unnamedToolName,
 } from '@palimpsest/llm-adapters/wire';
-import type { Piece } from '@palimpsest/llm-adapters/wire';
+import type { ContentPiece, Piece, ReadMessage, ResultPiece } from '@palimpsest/llm-adapters/wire';
 import { eventsFromDrafts, ResponseDraft } from './drafts.js';
 import type { CallDraft, EventDraft } from './drafts.js';
-import { objectOf, textOf } from './json.js';
-import type { Entry, NoteTaker } from './session.js';
+import { listOf, objectOf, textOf } from './json.js';
+import type { Entry, LogFormat, LogSource, NoteTaker } from './session.js';
 
 /** The custom event that marks where the recording agent compacted its context. No model reads it. */
 const recordedCompactionType = 'recorded/compaction';
 
 /** The custom event for a part of a recorded message that no other event can hold. No model reads it. */
 const recordedUnreadType = 'recorded/unread';
+
+/** Options of {@link SessionRecorder.record}. */
+export interface RecordingOptions {
+  /** The reply that an assistant message belongs to. @defaultValue a new reply */
+  readonly response?: ResponseDraft | undefined;
+  /** Who wrote the text of a user message. @defaultValue the user */
+  readonly sourceOf?: (text: string) => 'user' | 'environment';
+  /** The tools of the model, for a message that is the system prompt. @defaultValue none */
+  readonly tools?: readonly ToolDefinition[];
+}
 
 /**
  * Converts what a format reads, in the order of the log, to the events of one session. Matches results to calls, assigns ids
@@ -30,6 +41,7 @@ export class SessionRecorder {
   readonly #lastAnswered = new Map<string, CallDraft>();
   readonly #calls: CallDraft[] = [];
   readonly #responseIds = new Set<string>();
+  readonly #parents = new Set<string>();
   #responses = 0;
 
   constructor(notes: NoteTaker) {
@@ -49,6 +61,34 @@ export class SessionRecorder {
     const context = dynamicContext === '' ? {} : { dynamicContext };
     const fields = { systemPrompt, ...context, ...(tools.length === 0 ? {} : { tools }) };
     this.#drafts.push({ entry, fields: { type: 'system-prompt', source: 'agent', ...fields } });
+  }
+
+  /**
+   * Adds a message that a reader of `@palimpsest/llm-adapters/wire` returns. Results keep their position within the text. A part
+   * without a neutral form is noted and kept in an event. Returns the reply that an assistant message belongs to.
+   */
+  record(entry: Entry, { role, id, pieces }: ReadMessage, options: RecordingOptions = {}): ResponseDraft | undefined {
+    switch (role) {
+      case 'assistant': {
+        const response = options.response ?? this.response(entry, id);
+        for (const piece of pieces) this.#pieceOfAnswer(piece, response, entry);
+        return response;
+      }
+      case 'system':
+        this.instructions(entry, contentOf(pieces), options.tools);
+        this.unread(entry, pieces);
+        return undefined;
+      case undefined:
+        for (const piece of pieces) {
+          if (piece.type !== 'unread') continue;
+          if (objectOf(piece.value)['type'] !== undefined) this.unread(entry, [piece]);
+          else this.notes.add('unknown-line-type', `${piece.reason}; it was left out`, entry.line);
+        }
+        return undefined;
+      default:
+        this.#piecesOfUser(pieces, entry, options.sourceOf ?? (() => 'user'));
+        return undefined;
+    }
   }
 
   /** Adds instructions: as the system prompt if the log begins with them, otherwise as a message of the framework. */
@@ -118,11 +158,6 @@ export class SessionRecorder {
     if (response.calls.length > 1) this.#drafts.push({ response, call: draft });
   }
 
-  /** The id of the latest open call of a tool, for results that name only their tool. */
-  openCallOf(toolName: string): string | undefined {
-    return this.#calls.findLast(({ toolCall, answered }) => toolCall.name === toolName && !answered)?.toolCall.id;
-  }
-
   /** Adds a result and matches it to the oldest open call with this id. A result without a call is kept and noted. */
   result(
     entry: Entry,
@@ -167,6 +202,15 @@ export class SessionRecorder {
     }
   }
 
+  /** Takes the parent of a line. A second prompt with the same parent is noted: the user rewound the conversation there. */
+  parent(logged: unknown, line: number | undefined, isPrompt = true): void {
+    const parent = textOf(logged);
+    if (parent === undefined) return;
+    const message = 'the conversation was rewound; what was undone stays, in the order of the file';
+    if (isPrompt && this.#parents.has(parent)) this.notes.add('branch', message, line);
+    this.#parents.add(parent);
+  }
+
   /** Adds an event that no model reads. */
   internal(entry: Entry, fields: { readonly type: string; readonly [field: string]: unknown }): void {
     this.#drafts.push({ entry, fields: { source: 'environment', ...fields } });
@@ -195,6 +239,54 @@ export class SessionRecorder {
     return eventsFromDrafts(this.#drafts, this.notes);
   }
 
+  #pieceOfAnswer(piece: Piece, response: ResponseDraft, entry: Entry): void {
+    switch (piece.type) {
+      case 'call':
+        this.call(response, entry, { ...piece, id: piece.id ?? madeCallId(entry, response) });
+        return;
+      case 'result':
+        this.#pieceOfResult(piece, entry);
+        return;
+      case 'reasoning-item': {
+        const { summary, content = [], encryptedContent } = piece.item;
+        if (summary.length > 0 || content.length > 0 || encryptedContent !== undefined) response.add(piece);
+        else this.notes.add('reasoning', 'reasoning of which the log kept nothing was left out', entry.line);
+        return;
+      }
+      case 'unread':
+        this.unread(entry, [piece]);
+        return;
+      default:
+        response.add(piece);
+    }
+  }
+
+  #piecesOfUser(pieces: readonly Piece[], entry: Entry, sourceOf: (text: string) => 'user' | 'environment'): void {
+    let words: ContentPiece[] = [];
+    const addWords = () => {
+      const content = contentOf(words);
+      const first = content.find((part) => part.type === 'text');
+      this.message(entry, content, sourceOf(first?.text ?? ''));
+      words = [];
+    };
+    for (const piece of pieces) {
+      if (piece.type === 'content') words.push(piece);
+      else if (piece.type === 'result') {
+        if (words.length > 0) addWords();
+        this.#pieceOfResult(piece, entry);
+      } else this.unread(entry, [piece]);
+    }
+    if (words.length > 0 || !pieces.some(({ type }) => type === 'result')) addWords();
+  }
+
+  #pieceOfResult({ toolCallId, toolName, isError, content }: ResultPiece, entry: Entry): void {
+    this.unread(entry, content);
+    const callId =
+      toolCallId ??
+      this.#calls.findLast(({ toolCall, answered }) => toolCall.name === toolName && !answered)?.toolCall.id;
+    this.result(entry, { callId, toolName, content: contentOf(content), isError });
+  }
+
   #answer(id: string, entry: Entry): CallDraft | undefined {
     const call = this.#openCalls.get(id)?.shift();
     if (call !== undefined) {
@@ -208,4 +300,46 @@ export class SessionRecorder {
     else this.notes.add('duplicate-result', `another result for the call '${id}'`, entry.line);
     return answered;
   }
+}
+
+/** Returns the id for a call without an id in the log. */
+export function madeCallId(entry: Entry, { calls }: ResponseDraft): string {
+  return calls.length === 0 ? `call-of-${entry.id}` : `call-of-${entry.id}-${calls.length}`;
+}
+
+/** Returns the tools in a log, in the form of any API. A tool that only the provider runs is left out and noted. */
+export function toolDefinitions(tools: unknown, notes: NoteTaker): readonly ToolDefinition[] {
+  return listOf(tools).flatMap((tool) => {
+    const definition = readTool(tool);
+    if (definition === undefined) {
+      const type = textOf(objectOf(tool)['type']) ?? 'unknown';
+      notes.add('unsupported-content', `a tool of type '${type}', which only the provider runs, was left out`);
+    }
+    return definition ?? [];
+  });
+}
+
+/** Returns the text parts of a content, joined by line feeds. */
+export function plainText(content: unknown): string {
+  return contentOf(readOpenAIContent(content, 'content'))
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/** Makes a format whose logs hold one session each. */
+export function singleSession(
+  name: string,
+  recognise: LogFormat['recognise'],
+  record: (recorder: SessionRecorder, source: LogSource) => void | Promise<void>,
+): LogFormat {
+  return {
+    name,
+    recognise,
+    async *read(source) {
+      const recorder = new SessionRecorder(source.notes);
+      await record(recorder, source);
+      yield { name: source.name, events: recorder.finish() };
+    },
+  };
 }

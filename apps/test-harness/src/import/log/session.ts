@@ -104,6 +104,11 @@ export class NoteTaker {
     this.#counts.set(key, { note: { file: this.#file, line, kind, message }, count: 1 });
   }
 
+  /** Notes something of a kind that this version does not know. @param what - such as `lines of type 'x'` */
+  unknown(what: string, line?: number): void {
+    this.add('unknown-line-type', `${what} are not known and were left out`, line);
+  }
+
   /** The remarks since the last call, in the order of their first occurrence. */
   take(): readonly ImportNote[] {
     const notes = [...this.#counts.values()].map(({ note, count }) => Object.freeze({ ...note, count }));
@@ -157,10 +162,8 @@ export interface LogSource extends LogSample {
 
 /** Options of the function that opens a log. */
 export interface OpenLogOptions {
-  /** The name for the first session. @defaultValue the path of the file */
-  readonly name?: string;
-  /** Names for the error message. */
-  readonly knownFormats: readonly string[];
+  /** The name for the first session. */
+  readonly name: string;
   readonly signal?: AbortSignal;
 }
 

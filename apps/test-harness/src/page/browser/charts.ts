@@ -34,7 +34,9 @@ export function chart(
     }
     width = element.clientWidth;
     plot?.destroy();
-    plot = new uPlot({ ...options(width), width, height }, data, element);
+    const { scales, ...own } = options(width);
+    const common = { legend: { show: false }, scales: { x: { time: false }, ...scales } };
+    plot = new uPlot({ ...common, ...own, width, height }, data, element);
   };
   new ResizeObserver(() => {
     if (element.isConnected && element.clientWidth !== width) draw();

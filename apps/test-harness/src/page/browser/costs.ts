@@ -87,10 +87,9 @@ function costChart(state: PageState, points: readonly Point[]): HTMLElement {
     .map((row, index) => `${row.condenser}: ${costText(points[index]?.cost ?? 0)}, recall ${percentText(row.recall)}`)
     .join('; ');
   return chart(`Cost against recall. ${text}.`, 380, joined, (width) => ({
-    legend: { show: false },
     cursor: { show: false },
     padding: [14, width > 640 ? 24 : 14, 0, 0],
-    scales: { x: { time: false }, y: { range: [floor, 1 + (1 - floor) / 30] } },
+    scales: { y: { range: [floor, 1 + (1 - floor) / 30] } },
     axes: [
       axis(
         by === 'tokens' ? 'tokens sent, of those of doing nothing' : by === 'bill' ? 'bill' : 'bill with re-reads',

@@ -34,8 +34,19 @@ function shown(children: readonly Child[]): (Node | string)[] {
 }
 
 /** Makes a figure: the text for people, the exact value for programs. */
-export function figure(value: number | undefined, text: string): HTMLElement {
-  return value === undefined ? h('span', {}, '–') : h('data', { value: String(value) }, text);
+export function figure(value: number | undefined, text: (value: number) => string): HTMLElement {
+  return value === undefined ? h('span', {}, '–') : h('data', { value: String(value) }, text(value));
+}
+
+/** Makes a table that scrolls sideways where it is wider than the page. */
+export function wideTable(
+  label: string,
+  attributes: Attributes,
+  heads: readonly HTMLElement[],
+  rows: readonly HTMLElement[],
+): HTMLElement {
+  const table = h('table', attributes, h('thead', {}, h('tr', {}, ...heads)), h('tbody', {}, ...rows));
+  return h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': label }, table);
 }
 
 /** Makes an input of a choice with its label. */

@@ -8,7 +8,7 @@ export function headlineSection({ data, sessions, rows, row, price, policy }: Pa
   const none = rows[0];
   if (savings === undefined || prices === undefined || row === undefined || none === undefined)
     return h('section', { class: 'headline' }, h('h2', {}, 'No session is left by this choice.'));
-  const money = (value: number): HTMLElement => figure(value, moneyText(value, prices));
+  const money = (value: number): HTMLElement => figure(value, (usd) => moneyText(usd, prices));
   const isNone = row === none;
   const rereads = savings.billOfNone * (1 - savings.withRereads);
   const asksModel = row.summariserCalls.inputTokens > 0;
@@ -25,7 +25,7 @@ export function headlineSection({ data, sessions, rows, row, price, policy }: Pa
           ' they would cost ',
           h('strong', { class: 'saving' }, money(savings.bill)),
           ', and ',
-          h('strong', { class: 'forgotten' }, figure(1 - row.recall, percentText(1 - row.recall))),
+          h('strong', { class: 'forgotten' }, figure(1 - row.recall, percentText)),
           ` ${asksModel ? 'at most ' : ''}of what later calls used would have been forgotten.`,
         ]),
   );
@@ -36,25 +36,25 @@ export function headlineSection({ data, sessions, rows, row, price, policy }: Pa
     h(
       'div',
       { class: 'cards' },
-      card('saved', figure(savings.pooled, percentText(savings.pooled)), 'of the bill of the input'),
+      card('saved', figure(savings.pooled, percentText), 'of the bill of the input'),
       card(
         'saved with re-reads',
-        figure(savings.withRereads, percentText(savings.withRereads)),
+        figure(savings.withRereads, percentText),
         h('span', {}, 'if all that was forgotten is read again: ', money(rereads)),
       ),
       card(
         'worst session',
-        figure(savings.worst, percentText(savings.worst)),
+        figure(savings.worst, percentText),
         savings.worst < 0 ? 'there it costs more than doing nothing' : 'saved in the session that saves least',
       ),
       card(
         'still in view',
-        figure(row.recall, `${asksModel ? '≥ ' : ''}${percentText(row.recall)}`),
+        figure(row.recall, (share) => `${asksModel ? '≥ ' : ''}${percentText(share)}`),
         'of what later calls took from old results',
       ),
       card(
         'missed',
-        figure(row.faultsPerHundredCalls, row.faultsPerHundredCalls.toFixed(1)),
+        figure(row.faultsPerHundredCalls, (faults) => faults.toFixed(1)),
         'old results in 100 calls, needed and not shown',
       ),
     ),

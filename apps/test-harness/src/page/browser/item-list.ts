@@ -1,5 +1,6 @@
 import type { ItemKind, PolicyTimeline, SessionTimeline, TimelineItem } from '../../replay/timeline.js';
 import { compactText, countedText, countText, h } from './dom.js';
+import type { Attributes } from './dom.js';
 
 const kindNames: Readonly<Record<ItemKind, string>> = {
   system: 'instructions',
@@ -15,7 +16,6 @@ const kindNames: Readonly<Record<ItemKind, string>> = {
 /** The input of the list of items. */
 export interface ItemListInput {
   readonly timeline: SessionTimeline;
-  readonly policy: PolicyTimeline;
   readonly steps: Steps;
   readonly call: number;
   /** The reason why an item is hidden or masked since a call. */
@@ -25,11 +25,16 @@ export interface ItemListInput {
 /** Lists what the model would have read at a call, in its order; what it would not have read stands folded where it was. */
 export function itemList({ timeline, steps, call, why }: ItemListInput): readonly HTMLElement[] {
   const states = steps.statesAt(call);
+  const reasonAt = (item: number): string => {
+    const state = states[item];
+    return state === undefined ? '' : why(item, state);
+  };
   const before = timeline.calls[call - 1] ?? 0;
   const rows: HTMLElement[] = [];
   let hidden: number[] = [];
   const foldHidden = (): void => {
-    if (hidden.length > 0) rows.push(gapRow(timeline, hidden, states, call, why));
+    const isNew = hidden.some((item) => states[item]?.since === call);
+    if (hidden.length > 0) rows.push(gapRow(timeline, hidden, isNew, reasonAt));
     hidden = [];
   };
   let next = 0;
@@ -45,12 +50,7 @@ export function itemList({ timeline, steps, call, why }: ItemListInput): readonl
     const state = place === undefined ? undefined : states[place];
     const isNew =
       id < timeline.logged ? id >= before : state?.since === call || (place === undefined && item.step === call - 1);
-    rows.push(
-      itemRow(timeline, id, {
-        isNew,
-        note: item.kind === 'stub' && state !== undefined ? why(item.of ?? id, state) : '',
-      }),
-    );
+    rows.push(itemRow(timeline, id, isNew, item.kind === 'stub' && place !== undefined ? reasonAt(place) : ''));
   }
   passTo(states.length);
   foldHidden();
@@ -58,11 +58,7 @@ export function itemList({ timeline, steps, call, why }: ItemListInput): readonl
 }
 
 /** One item; its whole text is put into the page when it is opened. */
-function itemRow(
-  timeline: SessionTimeline,
-  id: number,
-  { isNew, note }: { readonly isNew: boolean; readonly note: string },
-): HTMLElement {
+function itemRow(timeline: SessionTimeline, id: number, isNew: boolean, note: string): HTMLElement {
   const item = timeline.items[id];
   if (item === undefined) return h('div');
   const text = textOf(timeline, item);
@@ -74,14 +70,15 @@ function itemRow(
     h('span', { class: 'preview' }, text === undefined ? '' : preview(text, item)),
     h('span', { class: 'tokens' }, compactText(item.tokens)),
   );
-  const row = h(
-    'details',
-    { class: `item item-${item.kind}${isNew ? ' new' : ''}${item.isError === true ? ' error' : ''}`, 'data-item': id },
-    summary,
-  );
+  const style = `item item-${item.kind}${isNew ? ' new' : ''}${item.isError === true ? ' error' : ''}`;
+  return lazyDetails({ class: style, 'data-item': id }, summary, () => detailsOf(timeline, id, item, note));
+}
+
+/** Makes a fold. What it holds is made when it is opened first. */
+function lazyDetails(attributes: Attributes, summary: HTMLElement, content: () => readonly HTMLElement[]): HTMLElement {
+  const row = h('details', attributes, summary);
   row.addEventListener('toggle', () => {
-    if (!row.open || row.childElementCount > 1) return;
-    row.append(...detailsOf(timeline, id, item, note));
+    if (row.open && row.childElementCount === 1) row.append(...content());
   });
   return row;
 }
@@ -110,37 +107,25 @@ function detailsOf(timeline: SessionTimeline, id: number, item: TimelineItem, no
 function gapRow(
   timeline: SessionTimeline,
   hidden: readonly number[],
-  states: readonly ItemState[],
-  call: number,
-  why: (item: number, state: ItemState) => string,
+  isNew: boolean,
+  reasonAt: (item: number) => string,
 ): HTMLElement {
   const tokens = hidden.reduce((sum, item) => sum + (timeline.items[item]?.tokens ?? 0), 0);
-  const fresh = hidden.filter((item) => states[item]?.since === call);
-  const reasons = [...new Set(hidden.map((item) => (states[item] === undefined ? '' : why(item, states[item]))))];
-  const row = h(
-    'details',
-    { class: `gap${fresh.length > 0 ? ' new' : ''}` },
+  const [first, ...others] = new Set(hidden.map(reasonAt));
+  const summary = h(
+    'summary',
+    {},
+    h('strong', {}, `${countedText(hidden.length, 'item')} not read`),
     h(
-      'summary',
-      {},
-      h('strong', {}, `${countedText(hidden.length, 'item')} not read`),
-      h(
-        'span',
-        { class: 'preview' },
-        reasons.length > 2 ? `${reasons[0]}; and ${reasons.length - 1} other times` : reasons.join('; '),
-      ),
-      h('span', { class: 'tokens' }, compactText(tokens)),
+      'span',
+      { class: 'preview' },
+      others.length > 1 ? `${first}; and ${others.length} other times` : [first, ...others].join('; '),
     ),
+    h('span', { class: 'tokens' }, compactText(tokens)),
   );
-  row.addEventListener('toggle', () => {
-    if (!row.open || row.childElementCount > 1) return;
-    row.append(
-      ...hidden.map((item) =>
-        itemRow(timeline, item, { isNew: false, note: states[item] === undefined ? '' : why(item, states[item]) }),
-      ),
-    );
-  });
-  return row;
+  return lazyDetails({ class: `gap${isNew ? ' new' : ''}` }, summary, () =>
+    hidden.map((item) => itemRow(timeline, item, false, reasonAt(item))),
+  );
 }
 
 function textOf({ texts }: SessionTimeline, { text }: TimelineItem): string | undefined {

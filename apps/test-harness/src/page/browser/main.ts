@@ -54,7 +54,7 @@ function drawSummary(): void {
   );
 }
 
-function drawSession(call?: number): void {
+function drawSession(): void {
   const session = opened === undefined ? undefined : data.sessions[opened];
   const timeline = opened === undefined ? null : (readJson(`timeline-${opened}`) as SessionTimeline | null);
   if (session === undefined || timeline === null) return fill(detail);
@@ -70,7 +70,6 @@ function drawSession(call?: number): void {
       policy: shown,
       onPolicy: (policy) => choose({ policy }),
       ...(!only && { onClose: close }),
-      call,
     }),
   );
 }

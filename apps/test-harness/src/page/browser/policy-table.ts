@@ -1,5 +1,5 @@
 import type { ReplayRow } from '../../replay/report.js';
-import { compactText, countText, figure, h, moneyText, percentText, ratioText } from './dom.js';
+import { compactText, countText, figure, h, moneyText, percentText, ratioText, wideTable } from './dom.js';
 import type { Choice, PageState } from './page-state.js';
 
 /** Columns that paper has no room for. */
@@ -22,29 +22,21 @@ interface Column {
   readonly cell: (row: ReplayRow) => HTMLElement;
 }
 
+type FigureOf = (row: ReplayRow) => number | undefined;
+
 /** Shows all figures of all policies. The name of a policy chooses it. */
 export function policyTable(state: PageState, choose: (choice: Partial<Choice>) => void): HTMLElement {
   const columns = columnsOf(state);
-  return h(
-    'div',
-    { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Table of the policies' },
-    h(
-      'table',
-      { id: 'policies' },
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          h('th', { scope: 'col' }, 'policy'),
-          ...columns.map(({ name, title }) =>
-            h('th', { scope: 'col', title, class: minorNames.has(name) && 'minor' }, name),
-          ),
-        ),
+  return wideTable(
+    'Table of the policies',
+    { id: 'policies' },
+    [
+      h('th', { scope: 'col' }, 'policy'),
+      ...columns.map(({ name, title }) =>
+        h('th', { scope: 'col', title, class: minorNames.has(name) && 'minor' }, name),
       ),
-      h('tbody', {}, ...state.rows.map((row, index) => tableRow(row, index, columns, state.shown === index, choose))),
-    ),
+    ],
+    state.rows.map((row, index) => tableRow(row, index, columns, state.shown === index, choose)),
   );
 }
 
@@ -71,31 +63,27 @@ function tableRow(
 
 function columnsOf({ price, data }: PageState): readonly Column[] {
   const prices = data.prices[price] ?? {};
-  const share = (name: string, title: string, of: (row: ReplayRow) => number | undefined): Column => ({
-    name,
-    title,
-    cell: (row) => {
-      const value = of(row);
-      return figure(value, percentText(value ?? 0));
-    },
-  });
-  const count = (name: string, title: string, of: (row: ReplayRow) => number, text = countText): Column => ({
-    name,
-    title,
-    cell: (row) => figure(of(row), text(of(row))),
-  });
-  const recall = (name: string, title: string, of: (row: ReplayRow) => number): Column => ({
+  const column =
+    (text: (value: number) => string) =>
+    (name: string, title: string, of: FigureOf): Column => ({
+      name,
+      title,
+      cell: (row) => figure(of(row), text),
+    });
+  const [share, count, ratio] = [column(percentText), column(countText), column(ratioText)];
+  const recall = (name: string, title: string, of: FigureOf): Column => ({
     name,
     title,
     // The stand-in's summaries have no content, so a real model's remember at least as much.
-    cell: (row) => figure(of(row), `${row.summariserCalls.inputTokens > 0 ? '≥ ' : ''}${percentText(of(row))}`),
+    cell: (row) =>
+      figure(of(row), (value) => `${row.summariserCalls.inputTokens > 0 ? '≥ ' : ''}${percentText(value)}`),
   });
   return [
-    {
-      name: 'bill',
-      title: 'of the input, with the calls of the condenser’s own model',
-      cell: (row) => figure(row.savings[price]?.bill, moneyText(row.savings[price]?.bill ?? 0, prices)),
-    },
+    column((value) => moneyText(value, prices))(
+      'bill',
+      'of the input, with the calls of the condenser’s own model',
+      (row) => row.savings[price]?.bill,
+    ),
     share('saved', 'of the bill of doing nothing', (row) => row.savings[price]?.pooled),
     share(
       'with re-reads',
@@ -103,11 +91,7 @@ function columnsOf({ price, data }: PageState): readonly Column[] {
       (row) => row.savings[price]?.withRereads,
     ),
     share('worst session', 'what the session saves that saves least', (row) => row.savings[price]?.worst),
-    {
-      name: 'captured',
-      title: 'of what the best possible drops save',
-      cell: (row) => figure(row.savings[price]?.captured, ratioText(row.savings[price]?.captured ?? 0)),
-    },
+    ratio('captured', 'of what the best possible drops save', (row) => row.savings[price]?.captured),
     share(
       'regret',
       'what acting at other calls than the best ones costs, whatever is left, on average',
@@ -123,19 +107,14 @@ function columnsOf({ price, data }: PageState): readonly Column[] {
     recall('anchors', 'recall of lines that an edit must quote', (row) => row.recallByKind.anchor),
     recall('numbers', 'recall of numbers', (row) => row.recallByKind.number),
     share('in stubs alone', 'the part of the recall that only stubs and summaries show', (row) => row.recallInStubs),
-    {
-      name: 'NG',
-      title: '0: as the newest events at this size; 1: as one who knows the future',
-      cell: (row) => figure(row.normalisedGain, ratioText(row.normalisedGain ?? 0)),
-    },
-    count(
+    ratio('NG', '0: as the newest events at this size; 1: as one who knows the future', (row) => row.normalisedGain),
+    column((value) => value.toFixed(1))(
       'missed / 100',
       'old results that 100 calls needed and did not see',
       (row) => row.faultsPerHundredCalls,
-      (value) => value.toFixed(1),
     ),
     share('tokens', 'sent, as a share of those of doing nothing', (row) => row.share),
-    count('largest', 'request, in tokens', (row) => row.peakTokens, compactText),
+    column(compactText)('largest', 'request, in tokens', (row) => row.peakTokens),
     count('condensations', 'decisions to forget or mask', (row) => row.condensations),
     count('rewrites', 'requests that do not begin as the one before did', (row) => row.prefixRewrites),
     count('overflows', 'requests that are larger than the window', (row) => row.overflows),

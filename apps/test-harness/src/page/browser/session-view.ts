@@ -14,8 +14,6 @@ export interface SessionViewOptions {
   readonly policy: number;
   readonly onPolicy: (policy: number) => void;
   readonly onClose?: () => void;
-  /** The call to begin at. @defaultValue the first that forgets something, else the last */
-  readonly call?: number | undefined;
 }
 
 /** Shows a session call by call: what the model would have read, what was forgotten, masked or summarised, and why. */
@@ -27,7 +25,8 @@ export function sessionView(options: SessionViewOptions): HTMLElement {
     return h('section', {}, h('h2', {}, name), h('p', {}, 'This session has no model call.'));
   const steps = stepsOf(timeline, policy);
   const last = policy.tokens.length - 1;
-  let call = Math.min(options.call ?? steps.forgetting[0] ?? last, last);
+  // The first call that forgets something.
+  let call = steps.forgetting[0] ?? last;
 
   const position = h('output', { class: 'position', 'aria-live': 'polite' });
   const slider = h('input', { type: 'range', min: 1, max: last + 1, step: 1, 'aria-label': 'Model call' });
@@ -53,7 +52,7 @@ export function sessionView(options: SessionViewOptions): HTMLElement {
     slider.value = `${call + 1}`;
     fill(position, ...positionText(none, policy, call));
     fill(happened, ...happenedAt(policy, timeline, call, list));
-    fill(list, ...itemList({ timeline, policy, steps, call, why }));
+    fill(list, ...itemList({ timeline, steps, call, why }));
     const changed = list.querySelector('.gap.new, .item-stub.new, .item-summary.new');
     list.scrollTop = changed instanceof HTMLElement ? changed.offsetTop - list.offsetTop - 40 : list.scrollHeight;
     plot.redraw();
@@ -136,9 +135,9 @@ export function sessionView(options: SessionViewOptions): HTMLElement {
 function positionText(none: PolicyTimeline, policy: PolicyTimeline, call: number): readonly (HTMLElement | string)[] {
   const [tokens, raw, cached] = [policy.tokens[call] ?? 0, none.tokens[call] ?? 0, policy.cached[call] ?? 0];
   return [
-    h('strong', {}, 'Call ', figure(call + 1, countText(call + 1)), ` of ${countText(policy.tokens.length)}`),
+    h('strong', {}, 'Call ', figure(call + 1, countText), ` of ${countText(policy.tokens.length)}`),
     ': ',
-    figure(tokens, countText(tokens)),
+    figure(tokens, countText),
     ` tokens, ${percentText(tokens === 0 ? 0 : cached / tokens)} of them from the cache`,
     ...(policy === none ? [] : [`; ${countText(raw)} with nothing condensed`]),
     '.',
@@ -199,9 +198,6 @@ function unfold(list: HTMLElement, timeline: SessionTimeline, item: number): voi
       const id = Number(row.dataset['item']);
       return id === item || timeline.items[id]?.of === item;
     });
-  const open = (row: HTMLElement | undefined): void => {
-    if (row instanceof HTMLDetailsElement) row.open = true;
-  };
   for (const gap of list.querySelectorAll<HTMLDetailsElement>('.gap')) {
     if (find() !== undefined) break;
     gap.open = true;
@@ -210,7 +206,7 @@ function unfold(list: HTMLElement, timeline: SessionTimeline, item: number): voi
     if (find() === undefined) gap.open = false;
   }
   const row = find();
-  open(row);
+  if (row instanceof HTMLDetailsElement) row.open = true;
   row?.scrollIntoView({ block: 'center' });
   row?.querySelector('summary')?.focus();
 }
@@ -235,8 +231,7 @@ function reasonOf(
   };
 }
 
-/** The input of a chart of steps. */
-export interface StepsChartOptions {
+interface StepsChartOptions {
   readonly none: PolicyTimeline;
   readonly policy: PolicyTimeline;
   /** The index of the policy, for its colour. */
@@ -253,10 +248,9 @@ function stepsChart({ none, policy, index, forgetting, current, onCall }: StepsC
   const calls = policy.tokens.map((_, call) => call + 1);
   const text = `Tokens of each of ${calls.length} requests with ${policy.policy}, and with nothing condensed. ${forgetting.length} calls forget something: ${forgetting.map((call) => call + 1).join(', ')}.`;
   return chart(text, 260, [calls, [...none.tokens], [...policy.tokens], [...policy.cached]], () => ({
-    legend: { show: false },
     padding: [18, 12, 0, 0],
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
-    scales: { x: { time: false }, y: { range: (_, _least, most) => [0, most * 1.08] } },
+    scales: { y: { range: (_, _least, most) => [0, most * 1.08] } },
     axes: [
       axis('model call', String, { space: 60, size: 34 }),
       axis('tokens of the request', compactText, { size: 62 }),

@@ -1,4 +1,4 @@
-import { countText, figure, h, moneyText, percentText } from './dom.js';
+import { countText, figure, h, moneyText, percentText, wideTable } from './dom.js';
 import type { PageState } from './page-state.js';
 
 const rowsAtFirst = 20;
@@ -22,29 +22,13 @@ export function sessionsSection(state: PageState, showAll: boolean, onShowAll: (
         `${data.timelines.length} of them can be stepped through call by call.`,
         data.trimmed > 0 && ` ${data.trimmed} more would make the page too large; report --all writes a page for each.`,
       ),
-    h(
-      'div',
-      { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Table of the sessions' },
-      h(
-        'table',
-        {},
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            ...['session', 'agent', 'calls', 'bill', `with ${policy}`, 'saved', 'recall', 'condensations'].map((name) =>
-              h('th', { scope: 'col' }, name),
-            ),
-          ),
-        ),
-        h(
-          'tbody',
-          {},
-          ...listed.map((index) => sessionRow(state, index, { none: bill(index, 0), own: bill(index, shown) })),
-        ),
+    wideTable(
+      'Table of the sessions',
+      {},
+      ['session', 'agent', 'calls', 'bill', `with ${policy}`, 'saved', 'recall', 'condensations'].map((name) =>
+        h('th', { scope: 'col' }, name),
       ),
+      listed.map((index) => sessionRow(state, index, { none: bill(index, 0), own: bill(index, shown) })),
     ),
     !showAll &&
       dearest.length > rowsAtFirst &&
@@ -68,6 +52,7 @@ function sessionRow(
       : h('a', { class: 'name', href: timeline.href ?? `#session-${index}` }, session.name);
   const saved = bill.none === 0 ? 0 : 1 - bill.own / bill.none;
   const { part, whole } = replay.memory.all;
+  const money = (value: number): string => moneyText(value, prices);
   return h(
     'tr',
     {},
@@ -79,11 +64,11 @@ function sessionRow(
         h('span', { class: 'tag', title: 'the recording agent compacted its history' }, 'compacted'),
     ),
     h('td', {}, session.format),
-    h('td', {}, figure(replay.modelCalls, countText(replay.modelCalls))),
-    h('td', {}, figure(bill.none, moneyText(bill.none, prices))),
-    h('td', {}, figure(bill.own, moneyText(bill.own, prices))),
-    h('td', {}, figure(saved, percentText(saved))),
-    h('td', {}, figure(whole === 0 ? undefined : part / whole, percentText(whole === 0 ? 1 : part / whole))),
-    h('td', {}, figure(replay.condensations, countText(replay.condensations))),
+    h('td', {}, figure(replay.modelCalls, countText)),
+    h('td', {}, figure(bill.none, money)),
+    h('td', {}, figure(bill.own, money)),
+    h('td', {}, figure(saved, percentText)),
+    h('td', {}, figure(whole === 0 ? undefined : part / whole, percentText)),
+    h('td', {}, figure(replay.condensations, countText)),
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonLines, noteKinds, outline, sessionOf } from '../../../test-support/fixtures/fixture-files.js';
+import { jsonLines, noteKinds, outline, sessionOf } from '../../test-support/fixtures/fixture-files.js';
 
 const user = (content: string): object => ({ role: 'user', content });
 const three = [user('one'), user('two'), user('three')];

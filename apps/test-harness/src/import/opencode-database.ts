@@ -3,12 +3,13 @@ import { access, copyFile, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Database, QueryResult } from 'node-sqlite3-wasm';
-import { logReadError, messageOf, unknownLogFormat } from '../../harness-error.js';
-import { isObject, objectOf, textOf } from './json.js';
-import type { JsonObject } from './json.js';
-import type { OpencodeDocument } from './opencode-session.js';
-import { NoteTaker } from './session.js';
-import type { LogRecord, LogSource, OpenLogOptions } from './session.js';
+import { logReadError, messageOf } from '../harness-error.js';
+import { unknownLogFormat } from './formats/index.js';
+import { isObject, objectOf, textOf } from './log/json.js';
+import type { JsonObject } from './log/json.js';
+import type { OpencodeDocument } from './log/opencode-session.js';
+import { NoteTaker } from './log/session.js';
+import type { LogRecord, LogSource, OpenLogOptions } from './log/session.js';
 
 /**
  * Returns the address of one session in a database of many: `/home/me/.local/share/opencode/opencode.db#ses_1`. A path
@@ -24,55 +25,41 @@ export function parseSessionAddress(path: string): { readonly database: string; 
   return database === undefined || id === undefined ? undefined : { database, id };
 }
 
-/** A database, and the session that an address names. */
-export interface DatabasePlace {
-  readonly database: string;
-  readonly id: string | undefined;
-}
-
-/** Returns the database that a path or an address names; `undefined` for any other file. @throws {@link HarnessError} `log-read` */
-export async function databasePlace(path: string): Promise<DatabasePlace | undefined> {
+/**
+ * Opens the database that a path or an address names as a log of many sessions: a record is one of them, as `opencode export`
+ * prints it. Resolves to `undefined` for any other file.
+ *
+ * @throws {@link HarnessError} `log-read`
+ */
+export async function databaseSource(path: string, { name, signal }: OpenLogOptions): Promise<LogSource | undefined> {
   const address = (await exists(path)) ? undefined : parseSessionAddress(path);
-  const place = { database: address?.database ?? path, id: address?.id };
-  return (await reading(path, isDatabase(place.database))) ? place : undefined;
-}
-
-/** Makes a log of many sessions: a record is one of them, as `opencode export` prints it. */
-export function databaseSource({ database, id }: DatabasePlace, file: string, options: OpenLogOptions): LogSource {
-  const notes = new NoteTaker(file);
-  const ownName = options.name ?? file;
+  const { database, id } = address ?? { database: path, id: undefined };
+  if (!(await reading(path, isDatabase(database)))) return undefined;
+  const notes = new NoteTaker(path);
+  async function* records(): AsyncGenerator<LogRecord> {
+    const opened = await reading(path, openOpencodeDatabase(database));
+    try {
+      if (!opened.isOpencode) throw unknownLogFormat(path, 'it is an SQLite database without sessions of opencode');
+      const ids = id === undefined ? opened.sessions().map((session) => session.id) : [id];
+      for (const [index, wanted] of ids.entries()) {
+        signal?.throwIfAborted();
+        const value = opened.session(wanted, notes);
+        if (value === undefined) throw unknownLogFormat(path, `the database has no session '${wanted}'`);
+        yield { value, line: index + 1, continues: false };
+      }
+    } finally {
+      await opened.close();
+    }
+  }
   return {
     // No other database is read, so this much is known before it is opened.
     head: [{ info: { id: id ?? 'ses' }, messages: [] }],
     document: undefined,
-    file,
-    name: id !== undefined && ownName.endsWith(`#${id}`) ? ownName.slice(0, -id.length - 1) : ownName,
+    file: path,
+    name: id !== undefined && name.endsWith(`#${id}`) ? name.slice(0, -id.length - 1) : name,
     notes,
-    records: () => records({ database, id }, file, notes, options),
+    records,
   };
-}
-
-async function* records(
-  { database, id }: DatabasePlace,
-  file: string,
-  notes: NoteTaker,
-  { knownFormats, signal }: OpenLogOptions,
-): AsyncGenerator<LogRecord> {
-  const opened = await reading(file, openOpencodeDatabase(database));
-  try {
-    const refuse = (reason: string): never => {
-      throw unknownLogFormat({ file, reason, knownFormats });
-    };
-    if (!opened.isOpencode) refuse('it is an SQLite database without sessions of opencode');
-    const ids = id === undefined ? opened.sessions().map((session) => session.id) : [id];
-    for (const [index, wanted] of ids.entries()) {
-      signal?.throwIfAborted();
-      const value = opened.session(wanted, notes) ?? refuse(`the database has no session '${wanted}'`);
-      yield { value, line: index + 1, continues: false };
-    }
-  } finally {
-    await opened.close();
-  }
 }
 
 async function reading<Result>(file: string, work: Promise<Result>): Promise<Result> {
@@ -171,18 +158,16 @@ export class OpencodeDatabase {
 
   /** The sessions, the oldest first. */
   sessions(): readonly StoredRow[] {
-    const queries = this.#sessionTables.map(
-      (table, order) => `SELECT id, time_created, time_updated, ${order} AS preference FROM ${table}`,
-    );
-    if (queries.length === 0) return [];
     const sessions = new Map<string, StoredRow>();
-    for (const row of this.#database.all(`${queries.join(' UNION ALL ')} ORDER BY preference`)) {
-      const [id, createdAt, modifiedAt] = [
-        textOf(row['id']) ?? '',
-        millisecondsOf(row['time_created']),
-        millisecondsOf(row['time_updated']),
-      ];
-      if (!sessions.has(id)) sessions.set(id, { id, createdAt, modifiedAt });
+    for (const table of this.#sessionTables) {
+      for (const row of this.#database.all(`SELECT id, time_created, time_updated FROM ${table}`)) {
+        const id = textOf(row['id']) ?? '';
+        const times = {
+          createdAt: millisecondsOf(row['time_created']),
+          modifiedAt: millisecondsOf(row['time_updated']),
+        };
+        if (!sessions.has(id)) sessions.set(id, { id, ...times });
+      }
     }
     return [...sessions.values()].sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
   }

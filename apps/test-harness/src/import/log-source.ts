@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { logReadError, messageOf, unknownLogFormat } from '../../harness-error.js';
-import type { HarnessError } from '../../harness-error.js';
-import { isObject, jsonValues } from './json.js';
-import { databasePlace, databaseSource } from './opencode-database.js';
-import { NoteTaker } from './session.js';
-import type { LogRecord, LogSample, LogSource, OpenLogOptions } from './session.js';
+import { logReadError, messageOf } from '../harness-error.js';
+import { unknownLogFormat } from './formats/index.js';
+import { isObject, jsonValues } from './log/json.js';
+import { NoteTaker } from './log/session.js';
+import type { LogRecord, LogSample, LogSource, OpenLogOptions } from './log/session.js';
+import { databaseSource } from './opencode-database.js';
 
 /** The size of the sample that recognises a log. Units: values and characters. */
 const sampleSize = { values: 200, characters: 1 << 20 };
@@ -18,14 +18,14 @@ const sampleSize = { values: 200, characters: 1 << 20 };
  */
 export async function openLog(file: string, options: OpenLogOptions): Promise<LogSource> {
   const { signal } = options;
-  const database = await databasePlace(file);
-  if (database !== undefined) return databaseSource(database, file, options);
-  const sample = (await sampleOfLines(file, signal)) ?? (await sampleOfDocument(file, options));
+  const database = await databaseSource(file, options);
+  if (database !== undefined) return database;
+  const sample = (await sampleOfLines(file, signal)) ?? (await sampleOfDocument(file, signal));
   const notes = new NoteTaker(file);
   return {
     ...sample,
     file,
-    name: options.name ?? file,
+    name: options.name,
     notes,
     records: (reading = {}) =>
       sample.document === undefined
@@ -66,16 +66,14 @@ async function isDocument(file: string, signal: AbortSignal | undefined): Promis
   }
 }
 
-async function sampleOfDocument(file: string, options: OpenLogOptions): Promise<LogSample> {
-  const text = await textOfFile(file, options.signal);
-  const unknown = (reason: string, cause?: unknown): HarnessError =>
-    unknownLogFormat({ file, reason, knownFormats: options.knownFormats, cause });
-  if (text.trim() === '') throw unknown('it is empty');
+async function sampleOfDocument(file: string, signal: AbortSignal | undefined): Promise<LogSample> {
+  const text = await textOfFile(file, signal);
+  if (text.trim() === '') throw unknownLogFormat(file, 'it is empty');
   try {
     const document = JSON.parse(text) as unknown;
     return { head: [document], document };
   } catch (error) {
-    throw unknown('it is neither a JSON document nor JSON Lines', error);
+    throw unknownLogFormat(file, 'it is neither a JSON document nor JSON Lines', error);
   }
 }
 
