@@ -1,4 +1,4 @@
-export type { Script, ScriptedAnswer, ScriptedCall, ToolLoopOptions } from './scripted.js';
+export type { Script, ScriptedAnswer, ScriptedCall, ScriptedServerOptions, ToolLoopOptions } from './scripted.js';
 export { scriptedServer, toolLoop } from './scripted.js';
 export type { AnthropicRequestContext } from './rules/anthropic/request.js';
 export { checkAnthropicRequest } from './rules/anthropic/request.js';

@@ -2,6 +2,7 @@ import { anthropicServer } from './servers/anthropic/server.js';
 import type { AnthropicServerOptions } from './servers/anthropic/server.js';
 import type { AnthropicAnswer } from './servers/anthropic/answer.js';
 import { openaiServer } from './servers/openai/server.js';
+import type { OpenAIServerOptions } from './servers/openai/server.js';
 import type { OpenAIMessageReply } from './servers/openai/exchange.js';
 import type { ProviderServer } from './servers/http.js';
 import type { JsonObject } from './rules/wire/wire-json.js';
@@ -23,16 +24,21 @@ export interface ScriptedCall {
   readonly name: string;
   /** Or the JSON text that the model wrote: half of it in the last call of an answer that has an `end`. */
   readonly input: object | string;
+  /** The thought between the call before and this one. Messages alone has a place for it. @defaultValue none */
+  readonly thinking?: string | undefined;
 }
 
 /** A function that answers an accepted request. `index` counts accepted requests from 0. */
 export type Script = (body: JsonObject, index: number) => ScriptedAnswer;
 
+/** The options of either server, but for the answers. Each reads its own. */
+export type ScriptedServerOptions = Omit<AnthropicServerOptions & OpenAIServerOptions, 'reply'>;
+
 /** Starts a server of Anthropic's or OpenAI's protocols whose answers are written once for both. */
 export function scriptedServer(
   api: 'anthropic' | 'openai',
   script: Script,
-  options: Pick<AnthropicServerOptions, 'contextWindow'> = {},
+  options: ScriptedServerOptions = {},
 ): Promise<ProviderServer> {
   return api === 'anthropic'
     ? anthropicServer({ ...options, reply: (body, index) => anthropicAnswer(script(body, index)) })
@@ -51,10 +57,17 @@ function openaiAnswer(answer: ScriptedAnswer): OpenAIMessageReply {
 
 function blocksOf({ text, thinking, calls = [] }: ScriptedAnswer): readonly JsonObject[] {
   return [
-    ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: '' }]),
+    ...thinkingBlocks(thinking),
     ...(text === undefined ? [] : [{ type: 'text', text }]),
-    ...calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input })),
+    ...calls.flatMap(({ id, name, input, thinking: before }) => [
+      ...thinkingBlocks(before),
+      { type: 'tool_use', id, name, input },
+    ]),
   ];
+}
+
+function thinkingBlocks(thinking: string | undefined): readonly JsonObject[] {
+  return thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: '' }];
 }
 
 function messageOf({ text, thinking, calls = [] }: ScriptedAnswer): JsonObject {
