@@ -86,7 +86,7 @@ test.each([
     const { written, events, requests } = await work(api, model, way, true);
     expect(events.some((event) => event.type === 'condensation' && event.forgottenEventIds.length > 0)).toBe(true);
     expect(written).toEqual([secret]);
-    const tools = requests.map((body) => JSON.stringify(body['tools']));
+    const tools = requests.map((body) => JSON.stringify((body as { readonly tools?: unknown }).tools));
     expect(new Set(tools)).toEqual(new Set([tools[0]]));
     expect(tools[0]).toContain('"recall"');
     const answer = events.find((event) => event.type === 'observation' && event.toolName === 'recall');
