@@ -91,6 +91,18 @@ test('Esc and Ctrl-C interrupt the work, and do not touch what is typed', async 
   expect(made.screen.editor.getText()).toBe('w');
 });
 
+test('what is queued is shown, and ↑ at an empty input takes it back; what goes on behind is told', async () => {
+  const { terminal, session, screen, tell } = rig();
+  const queue = [{ id: 1, text: 'Not now.' }];
+  vi.spyOn(session, 'queue', 'get').mockReturnValue(queue);
+  vi.spyOn(session, 'withdraw').mockReturnValue('Not now.');
+  tell({ type: 'queue', queue }, { type: 'background', isCondensing: true });
+  await terminal.seenText('» queued: Not now.');
+  await terminal.seenText('condensing behind');
+  await terminal.press(keys.up);
+  expect(screen.editor.getText()).toBe('Not now.');
+});
+
 test('at an empty input Ctrl-C twice and Ctrl-D leave; Ctrl-C empties it, and any other key stays', async () => {
   const { terminal, session, screen } = rig();
   const close = vi.spyOn(session, 'close').mockResolvedValue();
