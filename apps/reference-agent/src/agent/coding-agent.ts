@@ -20,7 +20,7 @@ import { openShell } from './shell.js';
 
 /** The folders of a session. */
 export interface SessionFolders {
-  /** All of it. */
+  /** All of it. Absolute. */
   readonly folder: string;
   /** Whole texts of long outputs. */
   readonly outputs: string;
@@ -63,7 +63,7 @@ export interface CodingAgentOptions {
 export interface CodingAgent {
   /** For `Conversation.open`, together with a store and an id. */
   readonly conversation: Required<Pick<ConversationOptions, 'agent' | 'limits' | 'secrets'>>;
-  /** The skills that were found. */
+  /** The skills that were found, the disabled ones too. */
   readonly skills: readonly Skill[];
   /** Decides which calls need a yes. */
   readonly permitted: Pick<RunPermissions, 'reason' | 'propose' | 'check'>;

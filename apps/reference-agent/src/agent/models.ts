@@ -130,6 +130,11 @@ export function isSet(value: string | undefined): boolean {
   return value !== undefined && value.trim() !== '';
 }
 
+/** Returns the model of a conversation that is looked at, answered or taken back: it is never asked. */
+export function noModel(model = 'none'): LLM {
+  return { model, complete: () => Promise.reject(new Error('No model is asked here.')) };
+}
+
 /** Returns the same model. `onCall` is called when a call begins (1) and when it ends (-1). */
 export function withCallCount(llm: LLM, onCall: (change: 1 | -1) => void): LLM {
   const { model, contextWindow, prices, facts, countTokens } = llm;
