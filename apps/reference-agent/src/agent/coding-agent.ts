@@ -51,7 +51,9 @@ export interface CodingAgentOptions {
   readonly yolo?: boolean | undefined;
   /** True if the model can ask the user a question. @defaultValue false */
   readonly isInteractive?: boolean | undefined;
-  /** Rules that the user's answers have made, read at each call. @defaultValue none */
+  /** Rules that answers of earlier sessions have made. @defaultValue none */
+  readonly keptRules?: readonly string[];
+  /** Rules that answers make, read at each call: the same list until one is added. @defaultValue none */
   readonly answers?: (() => readonly string[]) | undefined;
   /** Is told of the MCP servers. @defaultValue nobody is told */
   readonly mcpListener?: McpListener | undefined;
@@ -119,7 +121,8 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     folders: guardedFolders(env),
     onAsk,
     yolo,
-    ...(options.answers === undefined ? {} : { answers: options.answers }),
+    keptRules: options.keptRules,
+    answers: options.answers,
   });
   const closeShell = async (error: unknown): Promise<never> => {
     await shell.close();

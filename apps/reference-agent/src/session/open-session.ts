@@ -109,7 +109,6 @@ export async function openSession(
   const onAsk = flags.onAsk ?? found?.record.onAsk;
   const watched = (purpose: 'agent' | 'condenser') => (model: LLM) =>
     onModelCall === undefined ? model : withCallCount(model, (change) => onModelCall(purpose, change));
-  const made = withKept(kept.rules, () => answers?.(workspace.root) ?? []);
   const coding = await codingAgent({
     workspace,
     settings,
@@ -119,7 +118,8 @@ export async function openSession(
     env,
     onAsk,
     yolo: flags.yolo,
-    answers: made,
+    keptRules: kept.rules,
+    ...(answers === undefined ? {} : { answers: () => answers(workspace.root) }),
     isInteractive: callbacks.isInteractive,
     mcpListener: callbacks,
     signal: interrupts.signal,
@@ -185,15 +185,6 @@ async function settingsOf(
   if (given.isProvidersAddress !== true) return loaded;
   const { baseUrl: _, ...settings } = loaded.settings;
   return { ...loaded, settings };
-}
-
-/** The rules of earlier answers and those of this program: the same list until one is added. */
-function withKept(kept: readonly string[], answers: () => readonly string[]): () => readonly string[] {
-  let [seen, all] = [answers(), [...kept, ...answers()]];
-  return () => {
-    if (answers() !== seen) [seen, all] = [answers(), [...kept, ...answers()]];
-    return all;
-  };
 }
 
 /** A session that never began is an empty folder. */
