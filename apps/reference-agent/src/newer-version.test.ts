@@ -1,5 +1,4 @@
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Agent, Conversation } from '@palimpsest/agent';
@@ -7,8 +6,9 @@ import { createEvent, defineTool, isUserMessage } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { protectedEventIds } from '@palimpsest/view';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { temporaryFolder } from '../test-support/folders.js';
 import { openWire } from '../test-support/wire.js';
 import { defaultCondenser } from './agent/condenser.js';
 
@@ -31,8 +31,7 @@ test.each([
     const { server, llm } = await openWire(api, model, (_body, index) =>
       index === 0 ? { calls: [{ id: 'call_new', name: 'look', input: {} }] } : { text: 'It is off.' },
     );
-    const directory = await mkdtemp(join(tmpdir(), 'palimpsest-'));
-    onTestFinished(() => rm(directory, { recursive: true }));
+    const directory = await temporaryFolder();
     const file = join(directory, 'kettle.jsonl');
     await copyFile(fixture, file);
     const before = await readFile(file, 'utf8');
@@ -77,8 +76,7 @@ test.each([
 );
 
 test('a log of a newer version is copied as it is: read, appended elsewhere and read again, byte by byte', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'palimpsest-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await temporaryFolder();
   await copyFile(fixture, join(directory, 'kettle.jsonl'));
   const store = fileEventStore({ directory, fsync: false });
   for await (const event of store.read('kettle')) await store.append('copy', [event]);

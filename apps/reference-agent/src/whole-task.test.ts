@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import { expect, onTestFinished, test } from 'vitest';
@@ -173,9 +173,7 @@ async function rigOf(flow: Flow, model: Model, config: string) {
   const { server, names } = await flow(model);
   onTestFinished(() => server.close());
   const rig = await headlessRig(repository, { baseUrl: server.url, yolo: false });
-  const file = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'palimpsest', 'config.toml');
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, config);
+  await rig.configure(config);
   return { ...rig, server, names };
 }
 

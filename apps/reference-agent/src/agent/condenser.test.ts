@@ -1,9 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { CondenserNotFoundError, InvalidCondenserConfigError } from '@palimpsest/condensers/config';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../test-support/folders.js';
 import { defaultCondenser, settingsCondenser } from './condenser.js';
 
 const given = { llm: scriptedLLM({ script: [] }), env: {} };
@@ -44,15 +42,12 @@ test('one of ours, a pipeline, and one that asks the model of summaries', async 
 });
 
 test('a package and a prompt are found from the folder of the file that names them', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'palimpsest-condenser-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const installed = join(folder, 'node_modules/@acme/condenser');
-  await mkdir(installed, { recursive: true });
-  await writeFile(join(installed, 'package.json'), '{"name":"@acme/condenser","type":"module","exports":"./index.js"}');
-  await writeFile(
-    join(installed, 'index.js'),
-    'export default (options) => ({ name: `acme ${options.size}`, condense: (view) => view });',
-  );
+  const installed = 'node_modules/@acme/condenser';
+  const folder = await temporaryFolder({
+    [`${installed}/package.json`]: '{"name":"@acme/condenser","type":"module","exports":"./index.js"}',
+    [`${installed}/index.js`]:
+      'export default (options) => ({ name: `acme ${options.size}`, condense: (view) => view });',
+  });
   const condenser = { use: '@acme/condenser', options: { size: 3 } };
   const made = await settingsCondenser({ condenser, condenserFolder: folder }, given);
   expect(made.condenser.name).toBe('acme 3');

@@ -1,6 +1,5 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Conversation } from '@palimpsest/agent';
 import { copyBuiltInTemplates } from '@palimpsest/agent/node';
 import { loadPrompts } from '@palimpsest/agent/prompts';
@@ -9,6 +8,7 @@ import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { openWorkspace } from '@palimpsest/tools';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { chatServer, says } from '../../test-support/chat-server.js';
+import { temporaryFolder, writeFiles } from '../../test-support/folders.js';
 import { headlessRig } from '../../test-support/headless-rig.js';
 import { openWire } from '../../test-support/wire.js';
 import { defaultSettings } from '../settings/settings.js';
@@ -21,17 +21,12 @@ const skillText = 'Deploy with make ship, after references/steps.md.';
 let base: string;
 let root: string;
 beforeEach(async () => {
-  base = await realpath(await mkdtemp(join(tmpdir(), 'palimpsest-knowledge-')));
-  onTestFinished(() => rm(base, { recursive: true }));
+  base = await temporaryFolder();
   root = join(base, 'work');
   await mkdir(root);
 });
 
-async function put(file: string, text: string): Promise<void> {
-  const path = resolve(root, file);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text);
-}
+const put = (file: string, text: string) => writeFiles(root, { [file]: text });
 
 async function agentFor(llm: LLM, context: Partial<Settings['context']> = {}) {
   const workspace = await openWorkspace(root);
@@ -151,7 +146,7 @@ async function place(files: Readonly<Record<string, string>> = {}) {
   const rig = await headlessRig({}, { model: 'local', baseUrl: server.url });
   const folder = join(rig.workspace, '../templates');
   await mkdir(folder);
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  await writeFiles(folder, files);
   return { ...rig, server, folder, sent: () => JSON.stringify(server.requests.at(-1)?.body) };
 }
 
@@ -179,11 +174,9 @@ test('a copy of ours changes nothing; one of its files may be changed', async ()
 });
 
 test('a setting of the user names the folder, from where their file is', async () => {
-  const { run, env, sent } = await place();
-  const config = join(env['XDG_CONFIG_HOME'] ?? '', 'palimpsest/config.toml');
-  await mkdir(join(dirname(config), 'mine'), { recursive: true });
-  await writeFile(config, 'templateFolder = "mine"');
-  await writeFile(join(dirname(config), 'mine/system_prompt_coding.j2'), 'You are Ada.');
+  const { run, env, configure, sent } = await place();
+  await configure('templateFolder = "mine"');
+  await writeFiles(env['XDG_CONFIG_HOME'] ?? '', { 'palimpsest/mine/system_prompt_coding.j2': 'You are Ada.' });
   await run({ print: 'Look.' });
   expect(sent()).toContain('You are Ada.');
 });

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openWorkspace } from '@palimpsest/tools';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../test-support/folders.js';
 import type { SlashCommand } from '../commands/command.js';
 import { promptCompletion, WorkspaceFiles } from './completion.js';
 
@@ -75,13 +75,8 @@ test('what was chosen stands where it was typed, with a space behind it', () => 
 });
 
 test('the files of a workspace are offered without those that it ignores', async () => {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'palimpsest-files-')));
-  onTestFinished(() => rm(root, { recursive: true, force: true }));
-  await mkdir(join(root, 'src'));
-  await mkdir(join(root, 'node_modules'));
-  for (const name of ['src/a.ts', 'src/b.log', 'node_modules/x.js', '.gitignore', 'with blank.txt']) {
-    await writeFile(join(root, name), name === '.gitignore' ? '*.log\n' : '');
-  }
+  const ignored = { 'src/b.log': '', 'node_modules/x.js': '', 'with blank.txt': '' };
+  const root = await temporaryFolder({ 'src/a.ts': '', '.gitignore': '*.log\n', ...ignored });
   let time = 0;
   const files = new WorkspaceFiles(await openWorkspace(root), () => time);
   const all = () => files.names(() => false);

@@ -1,12 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../test-support/folders.js';
 import { promptHistory } from './prompt-history.js';
 
 async function surroundings() {
-  const root = await mkdtemp(join(tmpdir(), 'palimpsest-prompts-'));
-  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const root = await temporaryFolder();
   const folder = join(root, 'palimpsest', 'prompts');
   return { env: { XDG_STATE_HOME: root, OPENAI_API_KEY: 'sk-0123456789abcdef' }, folder };
 }
