@@ -13,7 +13,7 @@ import { ProcessTerminal } from './terminal.js';
  * frame is there before the agent is loaded; what is typed meanwhile is kept.
  */
 export async function openScreen(session: InteractiveSession): Promise<number> {
-  const { stdin, stdout, stderr, env, interrupts, cwd } = session.surroundings;
+  const { stdin, stdout, stderr, env, interrupts } = session.surroundings;
   const styles = stylesOf(coloursFor(stdout, env));
   const strayLine = (line: string): void => screen.notice('info', line);
   const terminal = new ProcessTerminal({
@@ -49,7 +49,7 @@ export async function openScreen(session: InteractiveSession): Promise<number> {
     const { statusFigures } = await import('./status-figures.js');
     figures = statusFigures(session, () => screen.requestRender());
     // Before the session is ready: what is typed then is completed.
-    ({ remember } = await (await import('./completion.js')).promptHelp(screen, { folder: cwd, env }));
+    remember = await (await import('./completion.js')).promptHelp(screen);
     await session.start();
     await closed;
   } finally {

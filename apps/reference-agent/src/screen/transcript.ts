@@ -253,19 +253,12 @@ function isBefore(left: Place, right: Place): boolean {
   return left.index < right.index || (left.index === right.index && left.line < right.line);
 }
 
-/** The request to draw an item. */
-export interface Drawing {
-  /** Columns that it may use. */
-  readonly width: number;
-  readonly isOpen: boolean;
-}
-
 /** Options of {@link TranscriptItem}. */
 export interface TranscriptItemOptions {
   /** One column, before the first line: what kind of item it is. */
   readonly mark: string;
-  /** Its lines, none wider than asked. Called again only when the item has changed, or the width. */
-  readonly draw: (drawing: Drawing) => readonly string[];
+  /** Its lines, none wider than asked. Called again only when the item has changed, or the width. Unit of `width`: columns. */
+  readonly draw: (asked: { readonly width: number; readonly isOpen: boolean }) => readonly string[];
   /** Called when it is opened: what is shown then may have to be read. */
   readonly onOpen?: () => void;
   /** False: there is nothing to open. @defaultValue false */
