@@ -53,19 +53,23 @@ test('decides by what a call answered', () => {
     expect(nextTurn(plan, [user, fileResult, said('I test. [test]'), ...results])?.step).toBe('repair');
 });
 
-test('edits at once while the text is before it, over line numbers too', () => {
-  const messages = [
-    user,
-    said('I look. [look]'),
-    fileResult,
-    said('I test. [test]'),
-    result('run_command', '[exit status 1]'),
-  ];
-  expect(nextTurn(plan, messages)).toMatchObject({
-    step: 'repair',
-    isReadingAgain: false,
-    calls: [{ tool: 'edit_file' }],
-  });
+test('edits at once while the text is before it, over line numbers too, or in what it wrote itself', () => {
+  const written = { path: 'a.js', content: 'let old;\nlet older;' };
+  const wrote: AssistantMessage = {
+    ...said('I write. [look]'),
+    toolCalls: [{ id: 'call', name: 'write_file', arguments: JSON.stringify(written) }],
+  };
+  for (const before of [
+    [said('I look. [look]'), fileResult],
+    [wrote, result('write_file', 'Written.')],
+  ]) {
+    const messages = [user, ...before, said('I test. [test]'), result('run_command', '[exit status 1]')];
+    expect(nextTurn(plan, messages)).toMatchObject({
+      step: 'repair',
+      isReadingAgain: false,
+      calls: [{ tool: 'edit_file' }],
+    });
+  }
 });
 
 test('reads again when the text is not before it any more, and then edits', () => {
