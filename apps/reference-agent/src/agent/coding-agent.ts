@@ -150,17 +150,14 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     tools: [...tools, ...(mcp?.tools ?? [])],
     render: { labelObservation: observationLabel },
     output: { store: outputs },
-    ...(settings.maxOutputTokens === undefined ? {} : { maxOutputTokens: settings.maxOutputTokens }),
+    maxOutputTokens: settings.maxOutputTokens,
     ...permitted.agent,
-    ...(instrumentation === undefined ? {} : { instrumentation }),
+    instrumentation,
   });
   return {
     conversation: {
       agent,
-      limits: {
-        maxIterations: settings.maxSteps,
-        ...(settings.maxCost === undefined ? {} : { maxCostUsd: settings.maxCost }),
-      },
+      limits: { maxIterations: settings.maxSteps, maxCostUsd: settings.maxCost },
       secrets,
     },
     skills: knowledge.context.skills ?? [],

@@ -122,7 +122,7 @@ export async function followedRun(
   await opened.begin(task);
   const { interrupts, onDelta } = how;
   const { signal } = interrupts;
-  const ended = await runToEnd(opened, { signal, onDelta, costUsd: () => figures.costUsd });
+  const ended = await runToEnd(opened, { signal, onDelta });
   const denied = deniedCalls(results, opened.agent.tools);
   const end: RunEnding =
     ended.status === 'done' && denied.length > 0

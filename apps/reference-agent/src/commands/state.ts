@@ -69,7 +69,7 @@ async function placeOf(name: string, surface: Parameters<CommandBody['run']>[1])
   if (keyVariable !== undefined && !isSet(env[keyVariable])) return { address };
   const own = withoutPassword(ownAddressOf(provider, env));
   const answer = await surface.choose(`Where is ${name}?`, [
-    { label: `at ${provider.name}`, ...(own === undefined ? {} : { detail: own }), value: 'own' },
+    { label: `at ${provider.name}`, detail: own, value: 'own' },
     {
       label: `at ${withoutPassword(address) ?? address}`,
       detail: 'a server that knows it by this name',

@@ -151,14 +151,14 @@ async function runDemo(plan: Plan, { copy, context, parts, follow }: DemoRun): P
     conversationId: parts.session.id,
     model: parts.llm.model,
     logFile: parts.session.log,
-    ...(tests === undefined ? {} : { tests: { exitStatus: tests.exitStatus ?? 1, output } }),
+    tests: tests && { exitStatus: tests.exitStatus ?? 1, output },
   };
 }
 
 function endingOf({ status, answer, error }: ResultEvent): Pick<DemoReport, 'answer' | 'ending' | 'failure'> {
   switch (status) {
     case 'done':
-      return { ending: 'done', ...(answer === undefined ? {} : { answer }) };
+      return { ending: 'done', answer };
     case 'interrupted':
       return { ending: 'interrupted', failure: 'The run was interrupted.' };
     default:

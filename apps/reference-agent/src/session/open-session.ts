@@ -101,7 +101,7 @@ export async function openSession(
   const { llm, smallLlm = llm } =
     parts.llm === undefined
       ? await chooseModels({ ...settings, smallBaseUrl: namedAddress(loaded) }, env, {
-          ...(onRetry === undefined ? {} : { onRetry }),
+          onRetry,
           minDelayMs: waits.retryMs,
         })
       : { llm: parts.llm };
@@ -119,7 +119,7 @@ export async function openSession(
     onAsk,
     yolo: flags.yolo,
     keptRules: kept.rules,
-    ...(answers === undefined ? {} : { answers: () => answers(workspace.root) }),
+    answers: answers && (() => answers(workspace.root)),
     isInteractive: callbacks.isInteractive,
     mcpListener: callbacks,
     signal: interrupts.signal,

@@ -224,7 +224,7 @@ async function readSession(session: Session): Promise<ListedSession> {
   }
   return {
     session,
-    record: { id, ...settings, created, task: task ?? '', ...(parent === undefined ? {} : { parent }) },
+    record: { id, ...settings, created, task: task ?? '', parent },
     lastStatus,
     usedAt: found.mtimeMs,
   };
