@@ -65,7 +65,7 @@ interface Made {
 interface Run {
   readonly made: readonly Made[];
   /** What each model call was sent. */
-  readonly sent: readonly string[];
+  readonly sent: readonly View[];
 }
 
 /** Asks before each model call, as an agent does, and meters what is sent by the longest common prefix. */
@@ -73,7 +73,7 @@ async function run(events: readonly Event[], context: CondenseContext = {}): Pro
   const condenser = defaultCondenser();
   const [projection, raw] = [new ViewProjection(), new ViewProjection()];
   const made: Made[] = [];
-  const sent: string[] = [];
+  const sent: View[] = [];
   let [bill, rawBill, rawBefore] = [0, 0, 0];
   let before: readonly string[] = [];
   for (const event of events) {
@@ -91,7 +91,7 @@ async function run(events: readonly Event[], context: CondenseContext = {}): Pro
       rawBill += prices.read * rawBefore + prices.write * (raw.view.tokens() - rawBefore);
       rawBefore = raw.view.tokens();
       before = parts;
-      sent.push(JSON.stringify(shown.toMessages()));
+      sent.push(shown);
     }
     projection.append(event);
     raw.append(event);
@@ -136,7 +136,8 @@ test('what the model marked goes when that pays, and not before', async () => {
   });
   const issued = 16;
   expect(first?.calls).toBe(issued + 1);
-  expect(sent.map((text) => text.includes(note))).toEqual(sent.map((_, call) => call >= (first?.calls ?? 0)));
+  const holdsNote = (view: View) => JSON.stringify(view.toMessages()).includes(note);
+  expect(sent.map(holdsNote)).toEqual(sent.map((_, call) => call >= (first?.calls ?? 0)));
 });
 
 /** The same, with a pause of an hour before an event. */

@@ -15,12 +15,11 @@ import { ProcessTerminal } from './terminal.js';
 export async function openScreen(session: InteractiveSession): Promise<number> {
   const { stdin, stdout, stderr, env, interrupts } = session.surroundings;
   const styles = stylesOf(coloursFor(stdout, env));
-  const strayLine = (line: string): void => screen.notice('info', line);
   const terminal = new ProcessTerminal({
     stdin: stdin as unknown as ReadStream,
     stdout: stdout as unknown as WriteStream,
     stderr: stderr as unknown as WriteStream,
-    onStrayLine: (line) => strayLine(line),
+    onStrayLine: (line) => screen.notice('info', line),
   });
   let figures = (): Figures => ({});
   let remember = (_: string): void => undefined;

@@ -72,7 +72,8 @@ export class Transcript {
     this.#height = Math.max(1, height);
     if (this.#top !== undefined) {
       const lines = this.#linesFrom(this.#top, this.#height);
-      if (lines.length === this.#height || this.#isFirst(this.#top)) return lines;
+      const isFirst = this.#top.index === 0 && this.#top.line <= 0;
+      if (lines.length === this.#height || isFirst) return lines;
       // The window reaches beyond the end: the end is seen.
       this.#top = undefined;
     }
@@ -182,10 +183,6 @@ export class Transcript {
     // The window that ends with the item, or begins with it if it is higher.
     const last = this.#placeAbove({ index, line: height }, this.#height);
     if (isBefore(top, last)) this.#top = isBefore(last, bottomTop) ? last : undefined;
-  }
-
-  #isFirst({ index, line }: Place): boolean {
-    return index === 0 && line <= 0;
   }
 
   #hasGap(index: number): boolean {
@@ -307,12 +304,10 @@ export class TranscriptItem {
     if (this.#lines === undefined || this.#width !== width) {
       this.#width = width;
       // Where the terminal is narrower than a margin, even a margin is cut.
-      this.#lines = this.#draw({ width, isOpen: this.#isOpen }).map((line) => fitted(line, width));
+      this.#lines = this.#draw({ width, isOpen: this.#isOpen }).map((line) =>
+        columnsOf(line) <= width ? line : cutLine(line, width),
+      );
     }
     return this.#lines;
   }
-}
-
-function fitted(line: string, width: number): string {
-  return columnsOf(line) <= width ? line : cutLine(line, width);
 }
