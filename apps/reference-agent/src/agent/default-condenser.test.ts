@@ -105,7 +105,7 @@ const reasonsOf = ({ made }: Run): readonly unknown[] =>
   made.map(({ condensation }) => condensation.metadata?.['reason']);
 
 test('the one ledger knows what the model’s marks hide and cost, and what the list does', async () => {
-  const session = sessionOf({ steps: 260, isMarked: (step) => step % 3 !== 0 });
+  const session = sessionOf({ steps: 200, isMarked: (step) => step % 3 !== 0 });
   const done = await run(session.events);
   expect(new Set(stagesOf(done))).toEqual(new Set(['relevance', 'extractiveSummary']));
   for (const { condensation, bill, rawBill, hidden, calls } of done.made) {
@@ -159,7 +159,7 @@ test('what the model marked goes at once when the cache is cold, however little 
 
 test('marks that wait go along with the condensation of the list, which writes the prompt anew anyway', async () => {
   // Those that are marked stand in what the list keeps.
-  const session = sessionOf({ steps: 300, isMarked: (step) => step % 10 === 9, lines: () => 30 });
+  const session = sessionOf({ steps: 150, isMarked: (step) => step % 10 === 9, lines: () => 30 });
   const done = await run(session.events);
   const place = stagesOf(done).indexOf('extractiveSummary');
   expect(stagesOf(done).slice(place, place + 2)).toEqual(['extractiveSummary', 'relevance']);
