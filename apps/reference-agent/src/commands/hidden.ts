@@ -1,5 +1,5 @@
 import { addressOf } from '@palimpsest/events';
-import type { LLMConvertibleEvent, Event } from '@palimpsest/events';
+import type { Condensation, LLMConvertibleEvent, Event } from '@palimpsest/events';
 import { searchHidden } from '@palimpsest/relevance-tool';
 import type { HiddenText } from '@palimpsest/relevance-tool';
 import { pinnedEventIds } from '@palimpsest/view';
@@ -220,14 +220,7 @@ async function bringBack(found: readonly HiddenText[], opened: OpenedSession, su
   }
 }
 
-function hides(
-  condensation: {
-    readonly forgottenEventIds: readonly string[];
-    readonly redactions?: readonly { readonly eventId: string }[];
-  },
-  { id }: Event,
-): boolean {
-  const { forgottenEventIds, redactions = [] } = condensation;
+function hides({ forgottenEventIds, redactions = [] }: Condensation, { id }: Event): boolean {
   return forgottenEventIds.includes(id) || redactions.some(({ eventId }) => eventId === id);
 }
 
