@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { access, readFile } from 'node:fs/promises';
-import { join, resolve, sep } from 'node:path';
+import { access, readFile, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { secretMask } from '@palimpsest/agent';
 import type { LoadedCondenser } from '@palimpsest/condensers/config';
 import { loadCondenserConfigFile, loadCondenserFile } from '@palimpsest/condensers/node';
@@ -231,8 +231,8 @@ function statusOf({ ending, tests }: DemoReport, interrupted: number): number {
 async function makeLogDirectory(name: string, directory: string): Promise<void> {
   try {
     await makeFolders(directory);
-    // The folder itself, and not a file of this name.
-    await access(join(directory, '.') + sep, constants.W_OK | constants.X_OK);
+    if (!(await stat(directory)).isDirectory()) throw new Error(`'${directory}' is not a folder`);
+    await access(directory, constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new UsageError(`Cannot write logs to '${name}': ${(cause as Error).message}`, { cause });
   }
