@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { ConversationBusyError, PalimpsestError } from '@palimpsest/events';
 import { isReaderGone, printableText } from '@palimpsest/terminal';
-import type { Effort } from './settings/efforts.js';
+import type { SettingsValues } from './settings/settings.js';
 
 /** The environment, streams and interrupts of a command: those of the process, or of a test. */
 export interface CliContext {
@@ -40,46 +40,37 @@ export function applicationFile(name: string): string {
 /** The values of `--output-format`. */
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
+/** The settings that the command line can give. The schema describes each of them. */
+export const settingFlags = [
+  ...(['model', 'baseUrl', 'smallModel', 'toolCalls', 'maxCost', 'maxSteps', 'templateFolder'] as const),
+  ...(['maxOutputTokens', 'effort', 'retrySeconds'] as const),
+] as const;
+
 /** The options of a run, as the command line gives them. */
-export interface RunFlags {
+export interface RunFlags extends Readonly<Pick<SettingsValues, (typeof settingFlags)[number]>> {
   /** The task; `-` reads it from standard input. */
-  readonly print?: string;
+  readonly print?: string | undefined;
   /** Standard input is waited for, however long it takes to come. @defaultValue false */
-  readonly stdin?: boolean;
+  readonly stdin?: boolean | undefined;
   readonly outputFormat: OutputFormat;
   /** Interactive: line by line, for screen readers. */
-  readonly plain?: boolean;
+  readonly plain?: boolean | undefined;
   /** With `stream-json`: pieces of answers, too. */
-  readonly deltas?: boolean;
-  readonly model?: string;
-  readonly baseUrl?: string;
+  readonly deltas?: boolean | undefined;
   /**
    * The model is at its provider's own address, whatever the settings and `baseUrl` name. A small model is at the address that they name.
    *
    * @defaultValue false
    */
-  readonly isProvidersAddress?: boolean;
-  readonly smallModel?: string;
-  readonly toolCalls?: 'native' | 'text';
-  /** Unit: USD. */
-  readonly maxCost?: number;
-  /** Unit: model calls. */
-  readonly maxSteps?: number;
-  /** Prompt templates in the place of ours. A relative path starts from the folder to work in. */
-  readonly templateFolder?: string;
-  /** Unit: tokens. */
-  readonly maxOutputTokens?: number;
-  readonly effort?: Effort;
-  /** The time for which a failed call of the model is tried again. Unit: seconds. */
-  readonly retrySeconds?: number;
+  readonly isProvidersAddress?: boolean | undefined;
   /** The folder to work in. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** A configuration file. */
-  readonly config?: string;
+  readonly config?: string | undefined;
   /** Every call is allowed. */
-  readonly yolo?: boolean;
+  readonly yolo?: boolean | undefined;
   /** The fate of a call that needs a yes. */
-  readonly onAsk?: 'deny' | 'wait';
+  readonly onAsk?: 'deny' | 'wait' | undefined;
 }
 
 /** The exit statuses of the command, for scripts. */

@@ -1,19 +1,15 @@
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Agent, Conversation } from '@palimpsest/agent';
 import { createEvent, defineTool, isUserMessage } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
-import type { LLM } from '@palimpsest/llm-adapters';
-import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
-import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
-import type { ProviderServer } from '@palimpsest/provider-servers';
 import { protectedEventIds } from '@palimpsest/view';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { temporaryFolder } from '../test-support/folders.js';
+import { openWire } from '../test-support/wire.js';
 import { defaultCondenser } from './agent/condenser.js';
 
 /**
@@ -23,92 +19,64 @@ import { defaultCondenser } from './agent/condenser.js';
 const fixture = fileURLToPath(new URL('newer-version.jsonl', import.meta.url));
 /** Stands in all of it that must not be sent. */
 const marker = 'of another version';
-const apiKey = 'sk-test-0123456789abcdef';
 
-interface Flow {
-  readonly server: ProviderServer;
-  readonly llm: LLM;
-}
+test.each([
+  ['Messages, thinking bound to its prefix', 'messages', 'claude-opus-5-5'],
+  ['Messages, thinking of the latest turn', 'messages', 'claude-haiku-4-5'],
+  ['Chat Completions', 'chat-completions', 'gpt-4o'],
+  ['Responses', 'responses', 'gpt-4o'],
+] as const)(
+  '%s: an agent goes on with the log of a newer version, and the log keeps every byte of it',
+  async (_, api, model) => {
+    const { server, llm } = await openWire(api, model, (_body, index) =>
+      index === 0 ? { calls: [{ id: 'call_new', name: 'look', input: {} }] } : { text: 'It is off.' },
+    );
+    const directory = await temporaryFolder();
+    const file = join(directory, 'kettle.jsonl');
+    await copyFile(fixture, file);
+    const before = await readFile(file, 'utf8');
+    const written = before.split('\n').filter((line) => line.trim() !== '');
 
-async function anthropic(model: string): Promise<Flow> {
-  const server = await anthropicServer({
-    apiKey,
-    reply: (_, index) => ({
-      content:
-        index === 0
-          ? [{ type: 'tool_use', id: 'toolu_new', name: 'look', input: {} }]
-          : [{ type: 'text', text: 'It is off.' }],
-    }),
-  });
-  return { server, llm: anthropicLLM({ model, apiKey, baseURL: server.url }) };
-}
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks at the kettle.',
+      input: z.object({}),
+      annotations: { readOnly: true, repeatable: true },
+      execute: () => 'It is off.',
+    });
+    const agent = new Agent({ llm, tools: [look], condenser: defaultCondenser() });
+    const store = fileEventStore({ directory });
+    const conversation = await Conversation.open({ agent, store, conversationId: 'kettle' });
+    await conversation.send('And now?');
+    expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'It is off.' });
 
-async function openai(api: 'responses' | 'chat-completions'): Promise<Flow> {
-  const call = { id: 'call_new', type: 'function', function: { name: 'look', arguments: '{}' } };
-  const server = await openaiServer({
-    apiKey,
-    reply: (_, index) => ({ message: index === 0 ? { tool_calls: [call] } : { content: 'It is off.' } }),
-  });
-  return { server, llm: openaiLLM({ model: 'gpt-4o', api, apiKey, baseURL: server.url }) };
-}
+    const sent = server.requests.map(({ body }) => JSON.stringify(body));
+    expect(sent).toHaveLength(2);
+    for (const body of sent) {
+      expect(body).not.toContain(marker);
+      expect(body).toContain('Is the kettle on?');
+      expect(body).toContain('The kitchen is locked.');
+      expect(body).toContain('(The tool answered in a form that cannot be shown here.)');
+    }
 
-test.each<[string, () => Promise<Flow>]>([
-  ['Messages, thinking bound to its prefix', () => anthropic('claude-opus-5-5')],
-  ['Messages, thinking of the latest turn', () => anthropic('claude-haiku-4-5')],
-  ['Chat Completions', () => openai('chat-completions')],
-  ['Responses', () => openai('responses')],
-])('%s: an agent goes on with the log of a newer version, and the log keeps every byte of it', async (_, start) => {
-  const { server, llm } = await start();
-  const directory = await mkdtemp(join(tmpdir(), 'palimpsest-'));
-  onTestFinished(async () => {
-    await server.close();
-    await rm(directory, { recursive: true });
-  });
-  const file = join(directory, 'kettle.jsonl');
-  await copyFile(fixture, file);
-  const before = await readFile(file, 'utf8');
-  const written = before.split('\n').filter((line) => line.trim() !== '');
+    const after = await readFile(file, 'utf8');
+    expect(after.startsWith(before)).toBe(true);
+    const read: Event[] = [];
+    for await (const event of store.read('kettle')) read.push(event);
+    expect(read.slice(0, written.length).map((event) => JSON.stringify(event))).toEqual(
+      written.map((line) => line.trim()),
+    );
 
-  const look = defineTool({
-    name: 'look',
-    description: 'Looks at the kettle.',
-    input: z.object({}),
-    annotations: { readOnly: true, repeatable: true },
-    execute: () => 'It is off.',
-  });
-  const agent = new Agent({ llm, tools: [look], condenser: defaultCondenser() });
-  const store = fileEventStore({ directory });
-  const conversation = await Conversation.open({ agent, store, conversationId: 'kettle' });
-  await conversation.send('And now?');
-  expect(await conversation.run()).toMatchObject({ status: 'finished', answer: 'It is off.' });
-
-  const sent = server.requests.map(({ body }) => JSON.stringify(body));
-  expect(sent).toHaveLength(2);
-  for (const body of sent) {
-    expect(body).not.toContain(marker);
-    expect(body).toContain('Is the kettle on?');
-    expect(body).toContain('The kitchen is locked.');
-    expect(body).toContain('(The tool answered in a form that cannot be shown here.)');
-  }
-
-  const after = await readFile(file, 'utf8');
-  expect(after.startsWith(before)).toBe(true);
-  const read: Event[] = [];
-  for await (const event of store.read('kettle')) read.push(event);
-  expect(read.slice(0, written.length).map((event) => JSON.stringify(event))).toEqual(
-    written.map((line) => line.trim()),
-  );
-
-  const { view } = conversation;
-  const users = [...view.events].filter((event) => protectedEventIds(view).has(event.id) && isUserMessage(event));
-  expect(users.map(({ id }) => id)).toEqual(['e2', read.findLast(isUserMessage)?.id]);
-  const noted = [...view.notes].map(({ eventId, note }) => `${eventId}: ${note}`).join('\n');
-  for (const name of ['hook', 'critic', 'audio', 'sketch', 'sealed-thinking']) expect(noted).toContain(`'${name}'`);
-});
+    const { view } = conversation;
+    const users = [...view.events].filter((event) => protectedEventIds(view).has(event.id) && isUserMessage(event));
+    expect(users.map(({ id }) => id)).toEqual(['e2', read.findLast(isUserMessage)?.id]);
+    const noted = [...view.notes].map(({ eventId, note }) => `${eventId}: ${note}`).join('\n');
+    for (const name of ['hook', 'critic', 'audio', 'sketch', 'sealed-thinking']) expect(noted).toContain(`'${name}'`);
+  },
+);
 
 test('a log of a newer version is copied as it is: read, appended elsewhere and read again, byte by byte', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'palimpsest-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await temporaryFolder();
   await copyFile(fixture, join(directory, 'kettle.jsonl'));
   const store = fileEventStore({ directory, fsync: false });
   for await (const event of store.read('kettle')) await store.append('copy', [event]);

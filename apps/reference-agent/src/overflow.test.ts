@@ -4,14 +4,12 @@ import { condenserByName, condenserNames } from '@palimpsest/condensers/config';
 import { createEvent, defineTool, memoryEventStore, userMessage } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import type { LLM } from '@palimpsest/llm-adapters';
-import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
-import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
-import type { ProviderServer } from '@palimpsest/provider-servers';
 import { relevanceCondenser } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { openWire } from '../test-support/wire.js';
+import type { Api, Wire } from '../test-support/wire.js';
 import { defaultCondenser } from './agent/condenser.js';
 
 /**
@@ -30,7 +28,6 @@ interface Size {
 const fifth: Size = { contextWindow: 20_000, mega: 200_000 };
 /** What fits where depends not on the size: most runs are a fifth as large, and all but where CI tests thoroughly. */
 const full: Size = process.env['PALIMPSEST_THOROUGH'] === 'true' ? { contextWindow: 100_000, mega: 1_000_000 } : fifth;
-const apiKey = 'sk-test-0123456789abcdef';
 
 const dumps = new Map<number, string>();
 
@@ -56,70 +53,27 @@ const inputOf = (size: number) => (size < 0 ? { characters: 10, note: 'n'.repeat
 const isSummary = (body: unknown) => !JSON.stringify((body as { tools?: unknown }).tools ?? '').includes('"dump"');
 const summary = 'The log was read up to here, and nothing was found.';
 
-interface Flow {
-  readonly server: ProviderServer;
-  readonly llm: LLM;
-}
-
-async function openai(
-  steps: Steps,
-  { contextWindow }: Size,
-  api: 'responses' | 'chat-completions' = 'chat-completions',
-): Promise<Flow> {
+function flowOf(api: Api, steps: Steps, { contextWindow }: Size): Promise<Wire> {
   let index = 0;
-  const server = await openaiServer({
-    apiKey,
-    contextWindow,
-    reply: (body) => {
-      if (isSummary(body)) return { message: { content: summary } };
+  return openWire(
+    api,
+    api === 'messages' ? 'claude-opus-5-5' : 'gpt-4o',
+    (body) => {
+      if (isSummary(body)) return { text: summary };
       const step = steps[index++];
-      if (step === undefined) return { message: { content: 'All read.' } };
-      const calls = step.map((size, call) => ({
-        id: `call_${index}_${call}`,
-        type: 'function',
-        function: { name: 'dump', arguments: JSON.stringify(inputOf(size)) },
-      }));
-      return { message: { content: `Step ${index}.`, tool_calls: calls } };
+      if (step === undefined) return { text: 'All read.' };
+      return {
+        ...(api === 'messages' ? { thinking: `thought ${index}` } : {}),
+        text: `Step ${index}.`,
+        calls: step.map((size, call) => ({ id: `call_${index}_${call}`, name: 'dump', input: inputOf(size) })),
+      };
     },
-  });
-  onTestFinished(() => server.close());
-  const llm = openaiLLM({ model: 'gpt-4o', api, apiKey, baseURL: server.url, contextWindow, maxOutputTokens: 2_000 });
-  return { server, llm };
-}
-
-async function anthropic(steps: Steps, { contextWindow }: Size): Promise<Flow> {
-  let index = 0;
-  const server = await anthropicServer({
-    apiKey,
-    contextWindow,
-    reply: (body) => {
-      if (isSummary(body)) return { content: [{ type: 'text', text: summary }] };
-      const step = steps[index++];
-      if (step === undefined) return { content: [{ type: 'text', text: 'All read.' }] };
-      const calls = step.map((size, call) => ({
-        type: 'tool_use',
-        id: `toolu_${index}_${call}`,
-        name: 'dump',
-        input: inputOf(size),
-      }));
-      const thinking = { type: 'thinking', thinking: `thought ${index}`, signature: '' };
-      return { content: [thinking, { type: 'text', text: `Step ${index}.` }, ...calls] };
-    },
-  });
-  onTestFinished(() => server.close());
-  const llm = anthropicLLM({
-    model: 'claude-opus-5-5',
-    apiKey,
-    baseURL: server.url,
-    contextWindow,
-    maxOutputTokens: 3_000,
-    thinking: 'on',
-  });
-  return { server, llm };
+    { contextWindow, maxOutputTokens: api === 'messages' ? 3_000 : 2_000, thinking: 'on', server: { contextWindow } },
+  );
 }
 
 async function run(
-  flow: Flow,
+  flow: Wire,
   options: Partial<AgentOptions> & { readonly log?: readonly Event[]; readonly task?: string } = {},
 ) {
   const { log = [], task = 'Read the logs.', ...own } = options;
@@ -159,7 +113,7 @@ describe.each(kinds)('with the condenser %s', (_, create, size) => {
   const steps: Steps = Array.from({ length: 14 }, (_, step) => [step % 5 === 4 ? 10 * mega : mega]);
 
   test('14 results, each of which exceeds the window: the run goes on', async () => {
-    const flow = await openai(steps, size);
+    const flow = await flowOf('chat-completions', steps, size);
     const { outcome, events } = await run(flow, given(create(flow.llm)));
     expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.', iterations: 15 });
     const whole = events.flatMap((event) => (event.type === 'agent/tool-output' ? [event['text'] as string] : []));
@@ -167,7 +121,8 @@ describe.each(kinds)('with the condenser %s', (_, create, size) => {
   });
 
   test('shown as much as the window holds: one giant after another, in batches, in arguments', async () => {
-    const flow = await anthropic(
+    const flow = await flowOf(
+      'messages',
       [[mega], [mega], [5, 5], [mega, mega, 100, mega], [-mega], [5], [-mega, mega], [mega]],
       size,
     );
@@ -212,14 +167,8 @@ function foreignLog(sizes: Steps): Event[] {
   return events;
 }
 
-const providers: readonly (readonly [string, (steps: Steps, size: Size) => Promise<Flow>, Size])[] = [
-  ['Anthropic', anthropic, full],
-  ['OpenAI, Chat Completions', openai, fifth],
-  ['OpenAI, Responses', (steps, size) => openai(steps, size, 'responses'), fifth],
-];
-
-describe.each(providers)('a log that holds giants already, %s', (_, flowOf, size) => {
-  const { mega } = size;
+describe('a log that holds giants already', () => {
+  const { mega } = full;
   const small: Steps = Array.from({ length: 20 }, () => [200]);
   const cases: readonly (readonly [string, () => readonly Event[]])[] = [
     ['one giant result, ten times as large', () => foreignLog([...small, [10 * mega], ...small])],
@@ -244,8 +193,16 @@ describe.each(providers)('a log that holds giants already, %s', (_, flowOf, size
     ['many small results, too many in all', () => foreignLog(Array.from({ length: 400 }, () => [2_000]))],
   ];
 
-  test.each(cases)('%s: the run goes on with what is recent', async (_, log) => {
-    const flow = await flowOf([[1_000], [mega]], size);
+  /** All of them over the strictest API; over the others those that they have in other forms: results and their batches. */
+  const ways: readonly (readonly [Api, ...(typeof cases)[number]])[] = [
+    ...cases.map(([name, log]) => ['messages', name, log] as const),
+    ...(['chat-completions', 'responses'] as const).flatMap((api) =>
+      cases.slice(1, 4).map(([name, log]) => [api, name, log] as const),
+    ),
+  ];
+
+  test.each(ways)('%s, %s: the run goes on with what is recent', async (api, _, log) => {
+    const flow = await flowOf(api, [[1_000], [mega]], full);
     const { outcome, events } = await run(flow, { log: log() });
     expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.' });
     expect(resortsIn(events)).toHaveLength(1);
@@ -257,7 +214,7 @@ describe.each(providers)('a log that holds giants already, %s', (_, flowOf, size
 
   test('words that are protected and alone exceed the window: their middle is cut, and the run goes on', async () => {
     for (const condenser of [undefined, condenserByName('extractiveSummary')]) {
-      const flow = await flowOf([[1_000]], size);
+      const flow = await flowOf('messages', [[1_000]], full);
       const task = `BEGIN ${'Read this: '.repeat(100_000)}END`;
       const { outcome } = await run(flow, { log: foreignLog(small), task, ...given(condenser) });
       expect(outcome).toMatchObject({ status: 'finished', answer: 'All read.' });

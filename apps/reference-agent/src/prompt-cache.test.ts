@@ -1,14 +1,11 @@
 import { Agent, Conversation } from '@palimpsest/agent';
 import { defineTool, memoryEventStore } from '@palimpsest/events';
 import type { Event, Usage } from '@palimpsest/events';
-import type { LLM } from '@palimpsest/llm-adapters';
 import { sumUsage } from '@palimpsest/llm-adapters';
-import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
-import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import { anthropicPromptCache, anthropicServer, openaiPromptCache, openaiServer } from '@palimpsest/provider-servers';
-import type { ProviderServer, SimulatedPromptCache } from '@palimpsest/provider-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { anthropicPromptCache, openaiPromptCache } from '@palimpsest/provider-servers';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { openWire } from '../test-support/wire.js';
 import { demoCondenser } from './demo/demo.js';
 
 /**
@@ -18,7 +15,6 @@ import { demoCondenser } from './demo/demo.js';
 
 /** Enough for five condensations, and for eleven where CI tests thoroughly. */
 const steps = process.env['PALIMPSEST_THOROUGH'] === 'true' ? 90 : 48;
-const apiKey = 'sk-test-0123456789abcdef';
 
 const read = defineTool({
   name: 'read',
@@ -32,51 +28,16 @@ const read = defineTool({
 const callsOf = (index: number) =>
   index % (steps / 3) === steps / 3 - 1 ? [] : Array.from({ length: 1 + (index % 3) }, (_, call) => index * 3 + call);
 
-interface Flow {
-  readonly server: ProviderServer;
-  readonly llm: LLM;
-  readonly atBest: SimulatedPromptCache;
-}
-
-const flows: Readonly<Record<string, () => Promise<Flow>>> = {
-  'Messages, with thinking': async () => {
-    const server = await anthropicServer({
-      apiKey,
-      reply: (_body, index) => ({
-        content: [
-          { type: 'thinking', thinking: `Step ${index}.`, signature: '' },
-          { type: 'text', text: `Step ${index}.` },
-          ...callsOf(index).map((at) => ({ type: 'tool_use', id: `toolu_${at}`, name: 'read', input: { at } })),
-        ],
-      }),
-    });
-    const llm = anthropicLLM({ model: 'claude-opus-5-5', apiKey, baseURL: server.url });
-    return { server, llm, atBest: await anthropicPromptCache({ marks: 'everywhere' }) };
-  },
-  Responses: async () => {
-    const server = await openaiServer({
-      apiKey,
-      reply: (_body, index) => ({
-        message: {
-          content: `Step ${index}.`,
-          tool_calls: callsOf(index).map((at) => ({
-            id: `call_${at}`,
-            type: 'function',
-            function: { name: 'read', arguments: JSON.stringify({ at }) },
-          })),
-        },
-      }),
-    });
-    const llm = openaiLLM({ model: 'gpt-6.1-sol', server: 'openai', api: 'responses', apiKey, baseURL: server.url });
-    return { server, llm, atBest: openaiPromptCache({ marks: 'everywhere' }) };
-  },
-};
+const flows = {
+  'Messages, with thinking': ['messages', 'claude-opus-5-5', () => anthropicPromptCache({ marks: 'everywhere' })],
+  Responses: ['responses', 'gpt-6.1-sol', () => openaiPromptCache({ marks: 'everywhere' })],
+} as const;
 
 const cost = (parts: { readonly read: number; readonly written: number; readonly uncached: number }) =>
   parts.read * 0.1 + parts.written * 1.25 + parts.uncached;
 
 test.each(
-  Object.keys(flows).flatMap(
+  (['Messages, with thinking', 'Responses'] as const).flatMap(
     (name) =>
       [
         [name, 'one process', 0.01],
@@ -85,8 +46,13 @@ test.each(
       ] as const,
   ),
 )('%s, %s', async (name, processes, mostAvoidable) => {
-  const { server, llm, atBest } = await (flows[name] as () => Promise<Flow>)();
-  onTestFinished(() => server.close());
+  const [api, model, cacheAtBest] = flows[name];
+  const atBest = await cacheAtBest();
+  const { server, llm } = await openWire(api, model, (_, index) => ({
+    ...(api === 'messages' ? { thinking: `Step ${index}.` } : {}),
+    text: `Step ${index}.`,
+    calls: callsOf(index).map((at) => ({ id: `call_${at}`, name: 'read', input: { at } })),
+  }));
   const store = memoryEventStore();
   const condenser = await demoCondenser();
   const open = () =>

@@ -2,73 +2,48 @@ import { Agent, Conversation } from '@palimpsest/agent';
 import type { AgentOptions } from '@palimpsest/agent';
 import { createEvent, defineTool } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
-import { logBuilder } from '@palimpsest/events/testing';
-import type { LLM } from '@palimpsest/llm-adapters';
-import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
-import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
-import type { ProviderServer } from '@palimpsest/provider-servers';
 import { pin } from '@palimpsest/view';
 import type { Condenser, View } from '@palimpsest/view';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { openWire } from '../test-support/wire.js';
+import type { Wire } from '../test-support/wire.js';
 
 /**
  * A condenser and a tool of people who mean no good, or know no better, in an agent over the real SDKs and HTTP: every request
  * carries the instructions and the task, and the servers, which refuse what the providers refuse, refuse none.
  */
 
-const apiKey = 'sk-test-0123456789abcdef';
 const instructions = 'Speak to nobody but the user.';
 const task = 'Read the twelve files.';
 const another = 'Read the other four as well.';
 
-interface Flow {
-  readonly server: ProviderServer;
-  readonly llm: LLM;
-}
-
 /** Answers with a call until the model has been called so often, then with words. */
 type Calls = (index: number) => string | undefined;
 
-async function anthropicFlow(model: string, calls: Calls): Promise<Flow> {
-  const server = await anthropicServer({
-    apiKey,
-    reply: (_, index) => {
-      const path = calls(index);
-      const thinking = { type: 'thinking', thinking: `Thought ${index}.`, signature: '' };
-      if (path === undefined) return { content: [thinking, { type: 'text', text: 'All read.' }] };
-      return { content: [thinking, { type: 'tool_use', id: `toolu_${index}`, name: 'read', input: { path } }] };
-    },
-  });
-  const options = { model, apiKey, baseURL: server.url, maxOutputTokens: 3_000, retry: { minDelayMs: 1 } };
-  return { server, llm: anthropicLLM({ ...options, thinking: 'on' }) };
-}
-
-async function openaiFlow(model: string, api: 'responses' | 'chat-completions', calls: Calls): Promise<Flow> {
-  const server = await openaiServer({
-    apiKey,
-    reply: (_, index) => {
-      const path = calls(index);
-      if (path === undefined) return { message: { content: 'All read.' } };
-      const call = { name: 'read', arguments: JSON.stringify({ path }) };
-      if (api === 'chat-completions') {
-        return { message: { content: null, tool_calls: [{ id: `call_${index}`, type: 'function', function: call }] } };
-      }
-      const reasoning = { type: 'reasoning', summary: [{ type: 'summary_text', text: `Reasoning ${index}.` }] };
-      return { output: [reasoning, { type: 'function_call', call_id: `call_${index}`, ...call }] };
-    },
-  });
-  const options = { model, api, server: 'openai', apiKey, baseURL: server.url, retry: { minDelayMs: 1 } } as const;
-  return { server, llm: openaiLLM({ ...options, maxOutputTokens: 1_000 }) };
-}
-
-const flows: readonly (readonly [string, (calls: Calls) => Promise<Flow>])[] = [
-  ['Anthropic, thinking bound to its prefix', (calls) => anthropicFlow('claude-opus-5-5', calls)],
-  ['Anthropic, a model that thinks within a budget', (calls) => anthropicFlow('claude-haiku-4-5', calls)],
-  ['OpenAI, Responses with reasoning items', (calls) => openaiFlow('gpt-6.1-sol', 'responses', calls)],
-  ['OpenAI, Chat Completions', (calls) => openaiFlow('gpt-4o', 'chat-completions', calls)],
-];
+const flows: readonly (readonly [string, (calls: Calls) => Promise<Wire>])[] = (
+  [
+    ['Anthropic, thinking bound to its prefix', 'messages', 'claude-opus-5-5'],
+    ['Anthropic, a model that thinks within a budget', 'messages', 'claude-haiku-4-5'],
+    ['OpenAI, Responses with reasoning items', 'responses', 'gpt-6.1-sol'],
+    ['OpenAI, Chat Completions', 'chat-completions', 'gpt-4o'],
+  ] as const
+).map(([name, api, model]) => [
+  name,
+  (calls) =>
+    openWire(
+      api,
+      model,
+      (_, index) => {
+        const path = calls(index);
+        const thinking = api === 'chat-completions' ? {} : { thinking: `Thought ${index}.` };
+        return path === undefined
+          ? { ...thinking, text: 'All read.' }
+          : { ...thinking, calls: [{ id: `call_${index}`, name: 'read', input: { path } }] };
+      },
+      { maxOutputTokens: 3_000, thinking: 'on' },
+    ),
+]);
 
 /** What a tool would like to say in others' names. */
 const forged = (log: readonly Event[]): readonly Event[] => [
@@ -120,9 +95,8 @@ function hostileCondenser(): Condenser {
   };
 }
 
-async function started(makeFlow: (calls: Calls) => Promise<Flow>, calls: Calls, options: Partial<AgentOptions> = {}) {
+async function started(makeFlow: (calls: Calls) => Promise<Wire>, calls: Calls, options: Partial<AgentOptions> = {}) {
   const { server, llm } = await makeFlow(calls);
-  onTestFinished(() => server.close());
   const agent = new Agent({ llm, systemPrompt: instructions, tools: [hostileTool], ...options });
   const conversation = await Conversation.open({ agent, stuckDetection: false });
   const ofType = (type: Event['type']) => [...conversation.events].filter((event) => event.type === type);
@@ -170,29 +144,6 @@ describe.each(flows)('%s', (_name, makeFlow) => {
     );
   });
 
-  test('one that may forget the words of the user: they are sent all the same', async () => {
-    const condenser: Condenser = {
-      name: 'forgetful',
-      protects: false,
-      condense: (view) => {
-        const ids = words(view);
-        return ids.length > 0 && view.events.length > 8
-          ? createEvent('condensation', { forgottenEventIds: ids })
-          : view;
-      },
-    };
-    const { conversation, ofType, expectNoneRefused, sent } = await started(makeFlow, reading(9, 14), { condenser });
-    await conversation.send(task);
-    expect(await conversation.run()).toMatchObject({ status: 'finished', condensations: 1 });
-    await conversation.send(another);
-    expect(await conversation.run()).toMatchObject({ status: 'finished', condensations: 1 });
-    expectNoneRefused();
-    for (const body of sent()) expect(body).toContain(instructions);
-    for (const body of sent().slice(0, 10)) expect(body.split(task)).toHaveLength(2);
-    for (const body of sent().slice(10)) expect(body.split(another)).toHaveLength(2);
-    expect(ofType('condensation-attempt')).toEqual([]);
-  });
-
   test('a condensation of another time, in the middle of a run, and its revert', async () => {
     let damage: Event | undefined;
     // An application that appends by itself is not asked; here it does while a tool runs.
@@ -233,21 +184,5 @@ describe.each(flows)('%s', (_name, makeFlow) => {
     expect(last.split(task)).toHaveLength(2);
     expect(ofType('condensation-revert')).toMatchObject([{ condensationId, source: 'user' }]);
     await expect(conversation.revert(condensationId)).rejects.toMatchObject({ reason: 'reverted' });
-  });
-
-  test('a log that begins with the words of an agent', async () => {
-    const log = logBuilder();
-    log.agent('Hello, what shall I read?');
-    log.user(task);
-    const { conversation, expectNoneRefused, sent } = await started(makeFlow, reading(3, 5));
-    await conversation.events.append(log.events);
-    expect(await conversation.run()).toMatchObject({ status: 'finished' });
-    await conversation.send(another);
-    expect(await conversation.run()).toMatchObject({ status: 'finished' });
-    expectNoneRefused();
-    for (const body of sent()) {
-      expect(body.split(task)).toHaveLength(2);
-      expect(body.indexOf(task)).toBeLessThan(body.indexOf('Hello, what shall I read?'));
-    }
   });
 });

@@ -3,13 +3,10 @@ import type { AgentOptions, RunOutcome } from '@palimpsest/agent';
 import { extractiveSummaryCondenser, observationMaskingCondenser, pipelineCondenser } from '@palimpsest/condensers';
 import { createEvent, defineTool } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
-import type { LLM } from '@palimpsest/llm-adapters';
-import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
-import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
-import type { ProviderServer } from '@palimpsest/provider-servers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { apiKey, openWire } from '../test-support/wire.js';
+import type { Api, Wire } from '../test-support/wire.js';
 
 /**
  * The main flows of an agent over the real SDKs and HTTP, against servers that refuse what the providers refuse: thinking
@@ -17,7 +14,6 @@ import { z } from 'zod';
  */
 
 const steps = 30;
-const apiKey = 'sk-test-0123456789abcdef';
 const contextWindow = 9_000;
 
 const read = defineTool({
@@ -28,87 +24,42 @@ const read = defineTool({
   execute: ({ path }) => `${path}: `.padEnd(40, '.') + '\nexport const line = 1;'.repeat(60),
 });
 
-interface Flow {
-  readonly server: ProviderServer;
-  readonly llm: LLM;
-}
-
-/** Anthropic: every answer thinks, calls two tools, and has thinking between the two now and then. */
-async function anthropicFlow(model: string): Promise<Flow> {
-  const thinks = (text: string) => ({ type: 'thinking', thinking: text, signature: '' });
-  const server = await anthropicServer({
-    apiKey,
-    contextWindow,
-    // Faults that a retry cures.
-    faults: (_, index) =>
-      index === 3 ? { fault: 'overloaded' } : index === 7 ? { fault: 'rate-limit', retryAfterSeconds: 0 } : undefined,
-    reply: (_, index) => {
-      if (index >= steps) return { content: [{ type: 'text', text: 'All read.' }] };
-      const call = (n: number) => ({
-        type: 'tool_use',
-        id: `toolu_${index}_${n}`,
-        name: 'read',
-        input: { path: `src/${index}-${n}.ts` },
-      });
-      const between = index % 4 === 0 ? [thinks(`between ${index}`)] : [];
-      return {
-        content: [thinks(`before ${index}`), { type: 'text', text: `Step ${index}.` }, call(1), ...between, call(2)],
-      };
-    },
-  });
-  return {
-    server,
-    llm: anthropicLLM({
-      model,
-      apiKey,
-      baseURL: server.url,
+/** Every answer calls two tools. A model that thinks does so before them, and now and then between them. Faults that a retry cures come in between. */
+function flowOf(api: Api, model: string): Promise<Wire> {
+  return openWire(
+    api,
+    model,
+    (_, index) =>
+      index >= steps
+        ? { text: 'All read.' }
+        : {
+            text: `Step ${index}.`,
+            ...(api === 'chat-completions' ? {} : { thinking: `Thought ${index}.` }),
+            calls: [1, 2].map((n) => ({
+              id: `call_${index}_${n}`,
+              name: 'read',
+              input: { path: `src/${index}-${n}.ts` },
+              ...(n === 2 && index % 4 === 0 ? { thinking: `Between ${index}.` } : {}),
+            })),
+          },
+    {
       contextWindow,
-      maxOutputTokens: 3_000,
-      retry: { minDelayMs: 1 },
+      maxOutputTokens: api === 'messages' ? 3_000 : 1_000,
       thinking: 'on',
-    }),
-  };
-}
-
-/** OpenAI: with reasoning items on Responses, plain calls on Chat Completions. */
-async function openaiFlow(model: string, api: 'responses' | 'chat-completions'): Promise<Flow> {
-  const server = await openaiServer({
-    apiKey,
-    contextWindow,
-    reply: (_, index) => {
-      if (index >= steps) return { message: { content: 'All read.' } };
-      const tool_calls = [1, 2].map((n) => ({
-        id: `call_${index}_${n}`,
-        type: 'function',
-        function: { name: 'read', arguments: JSON.stringify({ path: `src/${index}-${n}.ts` }) },
-      }));
-      if (api === 'chat-completions') return { message: { content: `Step ${index}.`, tool_calls } };
-      return {
-        output: [
-          { type: 'reasoning', summary: [{ type: 'summary_text', text: `Reasoning ${index}.` }] },
-          ...tool_calls.map((call) => ({ type: 'function_call', call_id: call.id, ...call.function })),
-        ],
-      };
+      server: {
+        contextWindow,
+        faults: (_, index) =>
+          index === 3
+            ? { fault: 'overloaded' }
+            : index === 7
+              ? { fault: 'rate-limit', retryAfterSeconds: 0 }
+              : undefined,
+      },
     },
-  });
-  const baseURL = server.url;
-  return {
-    server,
-    llm: openaiLLM({
-      model,
-      api,
-      server: 'openai',
-      apiKey,
-      baseURL,
-      contextWindow,
-      maxOutputTokens: 1_000,
-      retry: { minDelayMs: 1 },
-    }),
-  };
+  );
 }
 
-async function work(flow: Flow, options: Partial<AgentOptions> = {}) {
-  onTestFinished(() => flow.server.close());
+async function work(flow: Wire, options: Partial<AgentOptions> = {}) {
   const agent = new Agent({
     llm: flow.llm,
     systemPrompt: 'Read the files.',
@@ -132,12 +83,12 @@ async function work(flow: Flow, options: Partial<AgentOptions> = {}) {
 
 const ofType = (events: readonly Event[], type: string) => events.filter((event) => event.type === type);
 
-const flows: readonly (readonly [string, () => Promise<Flow>])[] = [
-  ['Anthropic, thinking bound to its prefix', () => anthropicFlow('claude-opus-5-5')],
-  ['Anthropic, adaptive thinking of before', () => anthropicFlow('claude-opus-4-8')],
-  ['Anthropic, a model that thinks within a budget', () => anthropicFlow('claude-haiku-4-5')],
-  ['OpenAI, Responses with reasoning items', () => openaiFlow('gpt-6.1-sol', 'responses')],
-  ['OpenAI, Chat Completions', () => openaiFlow('gpt-4o', 'chat-completions')],
+const flows: readonly (readonly [string, () => Promise<Wire>])[] = [
+  ['Anthropic, thinking bound to its prefix', () => flowOf('messages', 'claude-opus-5-5')],
+  ['Anthropic, adaptive thinking of before', () => flowOf('messages', 'claude-opus-4-8')],
+  ['Anthropic, a model that thinks within a budget', () => flowOf('messages', 'claude-haiku-4-5')],
+  ['OpenAI, Responses with reasoning items', () => flowOf('responses', 'gpt-6.1-sol')],
+  ['OpenAI, Chat Completions', () => flowOf('chat-completions', 'gpt-4o')],
 ];
 
 describe.each(flows)('%s', (_, makeFlow) => {
@@ -158,7 +109,6 @@ describe.each(flows)('%s', (_, makeFlow) => {
 
   test('a log with halves of characters in every text: nothing is refused at any step', async () => {
     const flow = await makeFlow();
-    onTestFinished(() => flow.server.close());
     const half = `cut here: ${'😀'.repeat(20).slice(0, 11)}`;
     const text = [{ type: 'text', text: half }] as const;
     const agent = new Agent({

@@ -2,13 +2,10 @@ import { Agent, Conversation } from '@palimpsest/agent';
 import { extractiveSummaryCondenser } from '@palimpsest/condensers';
 import { defineTool } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
-import type { LLM } from '@palimpsest/llm-adapters';
-import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
-import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
-import type { ProviderServer } from '@palimpsest/provider-servers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { openWire } from '../test-support/wire.js';
+import type { Wire } from '../test-support/wire.js';
 
 /**
  * Servers that repeat the ids of their responses or send none, over the real SDKs and HTTP: a long run against one of them is
@@ -19,69 +16,34 @@ import { z } from 'zod';
 const steps = process.env['PALIMPSEST_THOROUGH'] === 'true' ? 24 : 16;
 
 type ResponseId = ((index: number) => string | undefined) | undefined;
-type MakeFlow = (responseId: ResponseId) => Promise<{ readonly server: ProviderServer; readonly llm: LLM }>;
-
-const pathOf = (index: number, n: number) => `src/${index}-${n}.ts`;
+type MakeFlow = (responseId: ResponseId) => Promise<Wire>;
 
 /** Calls come alone, in pairs, with words and without: nothing but the log's own ids tells the responses apart. */
-const callsOf = (index: number) => (index % 5 === 0 ? [1, 2] : [1]);
-
-const openaiFlow =
-  (options: { readonly api: 'chat-completions' | 'responses'; readonly contextWindow?: number }): MakeFlow =>
-  async (responseId) => {
-    const { api, contextWindow } = options;
-    const isCompatible = api === 'chat-completions';
-    const server = await openaiServer({
-      responseId,
-      contextWindow,
-      ...(isCompatible ? { profile: 'llama.cpp' as const } : {}),
-      reply: (_, index) => {
-        if (index >= steps) return { message: { content: 'All read.' } };
-        const tool_calls = callsOf(index).map((n) => ({
-          id: `call_${index}_${n}`,
-          type: 'function',
-          function: { name: 'read', arguments: JSON.stringify({ path: pathOf(index, n) }) },
-        }));
-        return { message: { content: index % 7 === 0 ? `Step ${index}.` : null, tool_calls } };
+const flowOf =
+  (api: 'messages' | 'chat-completions' | 'responses', contextWindow?: number): MakeFlow =>
+  (responseId) =>
+    openWire(
+      api,
+      { messages: 'claude-haiku-4-5', 'chat-completions': 'local', responses: 'gpt-6.1-sol' }[api],
+      (_, index) => {
+        if (index >= steps) return { text: 'All read.' };
+        const numbers = index % 5 === 0 ? [1, 2] : [1];
+        return {
+          ...(index % 7 === 0 ? { text: `Step ${index}.` } : {}),
+          calls: numbers.map((n) => ({
+            id: `call_${index}_${n}`,
+            name: 'read',
+            input: { path: `src/${index}-${n}.ts` },
+          })),
+        };
       },
-    });
-    const settings = { api, apiKey: 'key', baseURL: server.url, retry: { minDelayMs: 1 }, maxOutputTokens: 500 };
-    return {
-      server,
-      llm: isCompatible
-        ? openaiLLM({ ...settings, model: 'local', server: 'llama.cpp' })
-        : openaiLLM({ ...settings, model: 'gpt-6.1-sol', server: 'openai' }),
-    };
-  };
-
-const anthropicFlow =
-  (options: { readonly contextWindow?: number } = {}): MakeFlow =>
-  async (responseId) => {
-    const { contextWindow } = options;
-    const server = await anthropicServer({
-      responseId,
-      contextWindow,
-      reply: (_, index) => {
-        if (index >= steps) return { content: [{ type: 'text', text: 'All read.' }] };
-        const calls = callsOf(index).map((n) => ({
-          type: 'tool_use',
-          id: `toolu_${index}_${n}`,
-          name: 'read',
-          input: { path: pathOf(index, n) },
-        }));
-        return { content: [...(index % 7 === 0 ? [{ type: 'text', text: `Step ${index}.` }] : []), ...calls] };
+      {
+        maxOutputTokens: 500,
+        thinking: 'off',
+        ...(api === 'chat-completions' ? { compatible: 'llama.cpp' } : {}),
+        server: { responseId, contextWindow, ...(api === 'chat-completions' ? { profile: 'llama.cpp' } : {}) },
       },
-    });
-    const llm = anthropicLLM({
-      model: 'claude-haiku-4-5',
-      apiKey: 'key',
-      baseURL: server.url,
-      thinking: 'off',
-      retry: { minDelayMs: 1 },
-      maxOutputTokens: 500,
-    });
-    return { server, llm };
-  };
+    );
 
 const read = defineTool({
   name: 'read',
@@ -94,7 +56,6 @@ const read = defineTool({
 /** What a run sent, how it ended, and how the log names the responses. */
 async function run(makeFlow: MakeFlow, responseId: ResponseId, isStreamed: boolean) {
   const { server, llm } = await makeFlow(responseId);
-  onTestFinished(() => server.close());
   const condenser = extractiveSummaryCondenser({ maxSize: 20, maxSummaryTokens: 400 });
   const agent = new Agent({ llm, systemPrompt: 'Read the files.', tools: [read], condenser });
   const conversation = await Conversation.open({ agent, conversationId: 'responses', stuckDetection: false });
@@ -117,7 +78,7 @@ const flows: readonly (readonly [string, MakeFlow, readonly (readonly [string, R
   [
     [
       'a server that imitates Chat Completions',
-      openaiFlow({ api: 'chat-completions' }),
+      flowOf('chat-completions'),
       [
         ['one id for all', () => 'chatcmpl-A1', ['chatcmpl-A1']],
         ['one of a few', few, expect.arrayContaining([few(0), few(1)]) as unknown[]],
@@ -127,16 +88,16 @@ const flows: readonly (readonly [string, MakeFlow, readonly (readonly [string, R
     ],
     [
       'the same, with a window that overflows',
-      openaiFlow({ api: 'chat-completions', contextWindow: 2_500 }),
+      flowOf('chat-completions', 2_500),
       [
         ['one id for all', () => 'chatcmpl-A1', ['chatcmpl-A1']],
         ['one of a few', few, expect.arrayContaining([few(0), few(1)]) as unknown[]],
       ],
     ],
-    ['Responses', openaiFlow({ api: 'responses' }), [['one id for all', () => 'resp_1', ['resp_1']]]],
+    ['Responses', flowOf('responses'), [['one id for all', () => 'resp_1', ['resp_1']]]],
     [
       'a server that imitates Messages',
-      anthropicFlow(),
+      flowOf('messages'),
       [
         ['one id for all', () => 'msg_1', ['msg_1']],
         ['an empty id', () => '', [undefined]],
@@ -145,7 +106,7 @@ const flows: readonly (readonly [string, MakeFlow, readonly (readonly [string, R
     ],
     [
       'the same, with a window that overflows',
-      anthropicFlow({ contextWindow: 2_500 }),
+      flowOf('messages', 2_500),
       [
         ['an empty id', () => '', [undefined]],
         ['none', () => undefined, [undefined]],

@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Agent, Conversation } from '@palimpsest/agent';
 import { folderTemplates } from '@palimpsest/agent/node';
 import {
@@ -17,7 +14,8 @@ import type { Event } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { isCondensation, View } from '@palimpsest/view';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../test-support/folders.js';
 
 // The examples of the seed "Prompt Composition Internals" of OpenHands V0, in its order and with its names.
 
@@ -46,16 +44,8 @@ It may or may not be relevant to the user's request.
 {% endfor %}`,
 };
 
-/** The folder `prompts`, with these files. */
-async function folderOf(files: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'palimpsest-prompts-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return folder;
-}
-
 const managerOf = async (files: Readonly<Record<string, string>>) =>
-  loadPrompts({ templates: folderTemplates(await folderOf(files)) });
+  loadPrompts({ templates: folderTemplates(await temporaryFolder(files)) });
 const docker = await parseSkill('---\ntriggers: [docker]\n---\nUse compose.', { file: 'docker.md' });
 const instructions = await parseSkill('Use tabs.', { file: 'AGENTS.md' });
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { anthropicServer, openaiServer, scriptedServer } from '@palimpsest/provider-servers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startCli } from '../test-support/cli-process.js';
@@ -107,65 +107,45 @@ class Model {
 /** The window of the servers, which overflows once half of the modules have been read. Unit: tokens. */
 const contextWindow = 14_000;
 
-interface OpenAIFlow {
-  readonly names: readonly string[];
-  /** A server that imitates OpenAI's. @defaultValue OpenAI's own rules */
-  readonly profile?: 'llama.cpp';
-  /** The id of each answer and call. @defaultValue each has its own */
-  readonly repeatedId?: string;
-}
-
-const ofOpenAI = async (model: Model, { names, profile, repeatedId }: OpenAIFlow) => {
-  const server = await openaiServer({
-    profile,
-    contextWindow,
-    responseId: repeatedId === undefined ? undefined : () => repeatedId,
-    reply: async (body, index) => {
-      const { say, calls, isStalled } = await model.answer(body);
-      const tool_calls = calls.map(({ tool, input }, n) => ({
-        id: repeatedId ?? `call_${index}_${n}`,
-        type: 'function',
-        function: { name: tool, arguments: JSON.stringify(input) },
-      }));
-      const message = { content: say, ...(calls.length === 0 ? {} : { tool_calls }) };
-      // Responses begins an answer with more events than Chat Completions.
-      const afterEvents = profile === undefined ? 6 : 3;
-      return isStalled ? { message, delivery: { fault: 'stall', afterEvents } } : { message };
-    },
-  });
-  return { server, names };
-};
-
-const ofAnthropic = async (model: Model) => {
-  const server = await anthropicServer({
-    contextWindow,
-    reply: async (body, index) => {
-      const { say, calls, isStalled } = await model.answer(body);
-      const uses = calls.map(({ tool, input }, n) => ({
-        type: 'tool_use',
-        id: `toolu_${index}_${n}`,
-        name: tool,
-        input,
-      }));
-      const thinking = 'thinking' in body ? [{ type: 'thinking', thinking: `${index}.`, signature: '' }] : [];
-      const content = [...thinking, { type: 'text', text: say }, ...uses];
-      return isStalled ? { content, delivery: { fault: 'stall', afterEvents: 12 } } : { content };
-    },
-  });
-  return { server, names: ['anthropic:claude-opus-4-6', 'anthropic:claude-sonnet-4-6'] };
-};
-
 type Flow = (model: Model) => Promise<{ readonly server: ProviderServer; readonly names: readonly string[] }>;
+
+/** @param repeatedId - the id of all answers and calls. By default each has its own */
+const flowOf =
+  (
+    api: 'anthropic' | 'openai',
+    names: readonly string[],
+    afterEvents: number,
+    profile?: 'llama.cpp',
+    repeatedId?: string,
+  ): Flow =>
+  async (model) => {
+    const server = await scriptedServer(
+      api,
+      async (body, index) => {
+        const { say, calls, isStalled } = await model.answer(body);
+        return {
+          thinking: 'thinking' in body ? `${index}.` : undefined,
+          text: say,
+          calls: calls.map(({ tool, input }, n) => ({ id: repeatedId ?? `call_${index}_${n}`, name: tool, input })),
+          delivery: isStalled ? { fault: 'stall', afterEvents } : undefined,
+        };
+      },
+      { contextWindow, profile, responseId: repeatedId === undefined ? undefined : () => repeatedId },
+    );
+    return { server, names };
+  };
+
+/** An answer begins with more events where it thinks, and in Responses with more than in Chat Completions. */
 const flows: readonly (readonly [string, Flow])[] = [
   [
     'a server like OpenAI’s, with one id for all answers and calls',
-    (model) => ofOpenAI(model, { names: ['local', 'other'], profile: 'llama.cpp', repeatedId: 'id-0' }),
+    flowOf('openai', ['local', 'other'], 3, 'llama.cpp', 'id-0'),
   ],
+  ['OpenAI, from Responses to Chat Completions', flowOf('openai', ['openai:gpt-6.1-sol', 'openai:gpt-5.2'], 6)],
   [
-    'OpenAI, from Responses to Chat Completions',
-    (model) => ofOpenAI(model, { names: ['openai:gpt-6.1-sol', 'openai:gpt-5.2'] }),
+    'Anthropic, with signed thinking',
+    flowOf('anthropic', ['anthropic:claude-opus-4-6', 'anthropic:claude-sonnet-4-6'], 12),
   ],
-  ['Anthropic, with signed thinking', ofAnthropic],
 ];
 
 /** The repository, with the model behind its server. */
@@ -173,9 +153,7 @@ async function rigOf(flow: Flow, model: Model, config: string) {
   const { server, names } = await flow(model);
   onTestFinished(() => server.close());
   const rig = await headlessRig(repository, { baseUrl: server.url, yolo: false });
-  const file = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'palimpsest', 'config.toml');
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, config);
+  await rig.configure(config);
   return { ...rig, server, names };
 }
 
@@ -196,8 +174,9 @@ async function expectRepaired(ran: Ran, workspace: string): Promise<void> {
   expect(eventsOf(ran, 'condensation').length).toBeGreaterThan(0);
 }
 
-/** Without an interruption `npm test` has the flow of the strictest server; interrupted it has each, as CI's thorough run has both. */
-const quietFlows = process.env['PALIMPSEST_THOROUGH'] === 'true' ? flows : flows.slice(-1);
+/** Without an interruption `npm test` has the strictest server, and interrupted the least strict; CI's thorough run has each both ways. */
+const [quietFlows, interruptedFlows] =
+  process.env['PALIMPSEST_THOROUGH'] === 'true' ? [flows, flows] : [flows.slice(-1), flows.slice(0, 1)];
 
 test.each(quietFlows)('a failing test is found, repaired and run again: %s', async (_, flow) => {
   const { names, ...rig } = await rigOf(flow, new Model(turns), configuration);
@@ -207,7 +186,7 @@ test.each(quietFlows)('a failing test is found, repaired and run again: %s', asy
   expect(eventsOf(ran, 'condensation-request').length).toBeGreaterThan(0);
 });
 
-test.each(flows)(
+test.each(interruptedFlows)(
   'the same, interrupted in every phase, killed, and gone on with by another model: %s',
   async (_, flow) => {
     const [look, ...later] = turns;

@@ -1,11 +1,10 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { onTestFinished } from 'vitest';
 import { resumeCommand, runCommand } from '../src/cli/run.js';
 import type { CliContext, RunFlags } from '../src/context.js';
 import type { StreamEvent } from '../src/output/stream-event.js';
+import { temporaryFolder, writeFiles } from './folders.js';
 
 /** The exit status and the output of a command. */
 export interface Ran {
@@ -23,6 +22,8 @@ export interface HeadlessRig {
   /** The folder of the sessions. */
   readonly sessions: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Writes the user's configuration. */
+  configure(toml: string): Promise<void>;
   run(flags: Partial<RunFlags> & { readonly continue?: boolean }, how?: How): Promise<Ran>;
   resume(id: string | undefined, flags: Partial<RunFlags>, how?: How): Promise<Ran>;
   /** For a command that is not one of these two. */
@@ -43,14 +44,10 @@ export async function headlessRig(
   files: Readonly<Record<string, string>> = {},
   flags: Partial<RunFlags> = {},
 ): Promise<HeadlessRig> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'palimpsest-headless-')));
-  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const root = await temporaryFolder();
   const workspace = join(root, 'work');
   await mkdir(workspace);
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(workspace, path)), { recursive: true });
-    await writeFile(join(workspace, path), text);
-  }
+  await writeFiles(workspace, files);
   const env = {
     XDG_STATE_HOME: join(root, 'state'),
     XDG_CONFIG_HOME: join(root, 'config'),
@@ -80,6 +77,7 @@ export async function headlessRig(
     workspace,
     sessions: join(env.XDG_STATE_HOME, 'palimpsest', 'sessions'),
     env,
+    configure: (toml) => writeFiles(env.XDG_CONFIG_HOME, { 'palimpsest/config.toml': toml }),
     run: (own, how) => command((surroundings) => runCommand(all(own), surroundings, () => undefined), how),
     resume: (id, own, how) => command((surroundings) => resumeCommand(id, all(own), surroundings), how),
     command,

@@ -1,5 +1,5 @@
 export type { JsonObject } from './rules/wire/wire-json.js';
-export type { Script, ScriptedAnswer, ToolLoopOptions } from './scripted.js';
+export type { Script, ScriptedAnswer, ScriptedServerOptions, ToolLoopOptions } from './scripted.js';
 export { scriptedServer, toolLoop } from './scripted.js';
 export { anthropicPromptCache } from './servers/anthropic/cache.js';
 export type { AnthropicReply, AnthropicServerOptions } from './servers/anthropic/server.js';

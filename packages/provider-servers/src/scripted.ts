@@ -2,8 +2,10 @@ import { anthropicServer } from './servers/anthropic/server.js';
 import type { AnthropicServerOptions } from './servers/anthropic/server.js';
 import type { AnthropicAnswer } from './servers/anthropic/answer.js';
 import { openaiServer } from './servers/openai/server.js';
+import type { OpenAIServerOptions } from './servers/openai/server.js';
 import type { OpenAIMessageReply } from './servers/openai/exchange.js';
 import type { ProviderServer } from './servers/http.js';
+import type { DeliveryFault } from './servers/faults.js';
 import type { JsonObject } from './rules/wire/wire-json.js';
 
 /** An answer of a model in no provider's form. */
@@ -15,6 +17,8 @@ export interface ScriptedAnswer {
   readonly calls?: readonly ScriptedCall[] | undefined;
   /** `limit`: it reached its limit of tokens. `refusal`: a filter ended it. @defaultValue it ended naturally */
   readonly end?: 'limit' | 'refusal' | undefined;
+  /** A fault on the way of the answer. @defaultValue none */
+  readonly delivery?: DeliveryFault | undefined;
 }
 
 /** A call of a tool in no provider's form. */
@@ -23,38 +27,58 @@ export interface ScriptedCall {
   readonly name: string;
   /** Or the JSON text that the model wrote: half of it in the last call of an answer that has an `end`. */
   readonly input: object | string;
+  /** The thought between the call before and this one. Messages alone has a place for it. @defaultValue none */
+  readonly thinking?: string | undefined;
 }
 
 /** A function that answers an accepted request. `index` counts accepted requests from 0. */
-export type Script = (body: JsonObject, index: number) => ScriptedAnswer;
+export type Script = (body: JsonObject, index: number) => ScriptedAnswer | Promise<ScriptedAnswer>;
+
+/** The options of either server, but for the answers. Each reads its own. */
+export type ScriptedServerOptions = Omit<AnthropicServerOptions & OpenAIServerOptions, 'reply'>;
 
 /** Starts a server of Anthropic's or OpenAI's protocols whose answers are written once for both. */
 export function scriptedServer(
   api: 'anthropic' | 'openai',
   script: Script,
-  options: Pick<AnthropicServerOptions, 'contextWindow'> = {},
+  options: ScriptedServerOptions = {},
 ): Promise<ProviderServer> {
   return api === 'anthropic'
-    ? anthropicServer({ ...options, reply: (body, index) => anthropicAnswer(script(body, index)) })
-    : openaiServer({ ...options, reply: (body, index) => openaiAnswer(script(body, index)) });
+    ? anthropicServer({ ...options, reply: async (body, index) => anthropicAnswer(await script(body, index)) })
+    : openaiServer({ ...options, reply: async (body, index) => openaiAnswer(await script(body, index)) });
 }
 
 function anthropicAnswer(answer: ScriptedAnswer): AnthropicAnswer {
   const reasons = { limit: 'max_tokens', refusal: 'refusal' };
-  return { content: blocksOf(answer), ...(answer.end === undefined ? {} : { stop_reason: reasons[answer.end] }) };
+  return {
+    content: blocksOf(answer),
+    delivery: answer.delivery,
+    ...(answer.end === undefined ? {} : { stop_reason: reasons[answer.end] }),
+  };
 }
 
 function openaiAnswer(answer: ScriptedAnswer): OpenAIMessageReply {
   const reasons = { limit: 'length', refusal: 'content_filter' };
-  return { message: messageOf(answer), ...(answer.end === undefined ? {} : { finish_reason: reasons[answer.end] }) };
+  return {
+    message: messageOf(answer),
+    delivery: answer.delivery,
+    ...(answer.end === undefined ? {} : { finish_reason: reasons[answer.end] }),
+  };
 }
 
 function blocksOf({ text, thinking, calls = [] }: ScriptedAnswer): readonly JsonObject[] {
   return [
-    ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: '' }]),
+    ...thinkingBlocks(thinking),
     ...(text === undefined ? [] : [{ type: 'text', text }]),
-    ...calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input })),
+    ...calls.flatMap(({ id, name, input, thinking: before }) => [
+      ...thinkingBlocks(before),
+      { type: 'tool_use', id, name, input },
+    ]),
   ];
+}
+
+function thinkingBlocks(thinking: string | undefined): readonly JsonObject[] {
+  return thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: '' }];
 }
 
 function messageOf({ text, thinking, calls = [] }: ScriptedAnswer): JsonObject {
@@ -88,7 +112,11 @@ export interface ToolLoopOptions {
  * Returns a model that goes on calling tools, loop after loop, to try an agent or a framework with: `read`, with two calls in
  * every third answer and a path that begins with `missing/` in every seventh, and `screenshot`, which returns an image.
  */
-export function toolLoop({ steps, thinks = false, name = 'call' }: ToolLoopOptions): Script {
+export function toolLoop({
+  steps,
+  thinks = false,
+  name = 'call',
+}: ToolLoopOptions): (body: JsonObject, index: number) => ScriptedAnswer {
   return (_, index) => {
     const isLast = index % steps === steps - 1;
     return {

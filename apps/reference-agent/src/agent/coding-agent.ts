@@ -20,7 +20,7 @@ import { openShell } from './shell.js';
 
 /** The folders of a session. */
 export interface SessionFolders {
-  /** All of it. */
+  /** All of it. Absolute. */
   readonly folder: string;
   /** Whole texts of long outputs. */
   readonly outputs: string;
@@ -51,7 +51,9 @@ export interface CodingAgentOptions {
   readonly yolo?: boolean | undefined;
   /** True if the model can ask the user a question. @defaultValue false */
   readonly isInteractive?: boolean | undefined;
-  /** Rules that the user's answers have made, read at each call. @defaultValue none */
+  /** Rules that answers of earlier sessions have made. @defaultValue none */
+  readonly keptRules?: readonly string[];
+  /** Rules that answers make, read at each call: the same list until one is added. @defaultValue none */
   readonly answers?: (() => readonly string[]) | undefined;
   /** Is told of the MCP servers. @defaultValue nobody is told */
   readonly mcpListener?: McpListener | undefined;
@@ -63,7 +65,7 @@ export interface CodingAgentOptions {
 export interface CodingAgent {
   /** For `Conversation.open`, together with a store and an id. */
   readonly conversation: Required<Pick<ConversationOptions, 'agent' | 'limits' | 'secrets'>>;
-  /** The skills that were found. */
+  /** The skills that were found, the disabled ones too. */
   readonly skills: readonly Skill[];
   /** Decides which calls need a yes. */
   readonly permitted: Pick<RunPermissions, 'reason' | 'propose' | 'check'>;
@@ -119,7 +121,8 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     folders: guardedFolders(env),
     onAsk,
     yolo,
-    ...(options.answers === undefined ? {} : { answers: options.answers }),
+    keptRules: options.keptRules,
+    answers: options.answers,
   });
   const closeShell = async (error: unknown): Promise<never> => {
     await shell.close();
@@ -147,17 +150,14 @@ export async function codingAgent(options: CodingAgentOptions): Promise<CodingAg
     tools: [...tools, ...(mcp?.tools ?? [])],
     render: { labelObservation: observationLabel },
     output: { store: outputs },
-    ...(settings.maxOutputTokens === undefined ? {} : { maxOutputTokens: settings.maxOutputTokens }),
+    maxOutputTokens: settings.maxOutputTokens,
     ...permitted.agent,
-    ...(instrumentation === undefined ? {} : { instrumentation }),
+    instrumentation,
   });
   return {
     conversation: {
       agent,
-      limits: {
-        maxIterations: settings.maxSteps,
-        ...(settings.maxCost === undefined ? {} : { maxCostUsd: settings.maxCost }),
-      },
+      limits: { maxIterations: settings.maxSteps, maxCostUsd: settings.maxCost },
       secrets,
     },
     skills: knowledge.context.skills ?? [],

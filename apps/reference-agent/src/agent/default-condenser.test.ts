@@ -65,7 +65,7 @@ interface Made {
 interface Run {
   readonly made: readonly Made[];
   /** What each model call was sent. */
-  readonly sent: readonly string[];
+  readonly sent: readonly View[];
 }
 
 /** Asks before each model call, as an agent does, and meters what is sent by the longest common prefix. */
@@ -73,7 +73,7 @@ async function run(events: readonly Event[], context: CondenseContext = {}): Pro
   const condenser = defaultCondenser();
   const [projection, raw] = [new ViewProjection(), new ViewProjection()];
   const made: Made[] = [];
-  const sent: string[] = [];
+  const sent: View[] = [];
   let [bill, rawBill, rawBefore] = [0, 0, 0];
   let before: readonly string[] = [];
   for (const event of events) {
@@ -91,7 +91,7 @@ async function run(events: readonly Event[], context: CondenseContext = {}): Pro
       rawBill += prices.read * rawBefore + prices.write * (raw.view.tokens() - rawBefore);
       rawBefore = raw.view.tokens();
       before = parts;
-      sent.push(JSON.stringify(shown.toMessages()));
+      sent.push(shown);
     }
     projection.append(event);
     raw.append(event);
@@ -105,7 +105,7 @@ const reasonsOf = ({ made }: Run): readonly unknown[] =>
   made.map(({ condensation }) => condensation.metadata?.['reason']);
 
 test('the one ledger knows what the model’s marks hide and cost, and what the list does', async () => {
-  const session = sessionOf({ steps: 260, isMarked: (step) => step % 3 !== 0 });
+  const session = sessionOf({ steps: 200, isMarked: (step) => step % 3 !== 0 });
   const done = await run(session.events);
   expect(new Set(stagesOf(done))).toEqual(new Set(['relevance', 'extractiveSummary']));
   for (const { condensation, bill, rawBill, hidden, calls } of done.made) {
@@ -136,7 +136,8 @@ test('what the model marked goes when that pays, and not before', async () => {
   });
   const issued = 16;
   expect(first?.calls).toBe(issued + 1);
-  expect(sent.map((text) => text.includes(note))).toEqual(sent.map((_, call) => call >= (first?.calls ?? 0)));
+  const holdsNote = (view: View) => JSON.stringify(view.toMessages()).includes(note);
+  expect(sent.map(holdsNote)).toEqual(sent.map((_, call) => call >= (first?.calls ?? 0)));
 });
 
 /** The same, with a pause of an hour before an event. */
@@ -158,7 +159,7 @@ test('what the model marked goes at once when the cache is cold, however little 
 
 test('marks that wait go along with the condensation of the list, which writes the prompt anew anyway', async () => {
   // Those that are marked stand in what the list keeps.
-  const session = sessionOf({ steps: 300, isMarked: (step) => step % 10 === 9, lines: () => 30 });
+  const session = sessionOf({ steps: 150, isMarked: (step) => step % 10 === 9, lines: () => 30 });
   const done = await run(session.events);
   const place = stagesOf(done).indexOf('extractiveSummary');
   expect(stagesOf(done).slice(place, place + 2)).toEqual(['extractiveSummary', 'relevance']);

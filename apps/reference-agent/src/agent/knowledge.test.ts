@@ -1,42 +1,32 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Conversation } from '@palimpsest/agent';
 import { copyBuiltInTemplates } from '@palimpsest/agent/node';
 import { loadPrompts } from '@palimpsest/agent/prompts';
 import type { LLM } from '@palimpsest/llm-adapters';
-import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
-import { openaiLLM } from '@palimpsest/llm-adapters/openai';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
-import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
-import type { ProviderServer } from '@palimpsest/provider-servers';
 import { openWorkspace } from '@palimpsest/tools';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { chatServer, says } from '../../test-support/chat-server.js';
-import { startCli } from '../../test-support/cli-process.js';
+import { temporaryFolder, writeFiles } from '../../test-support/folders.js';
 import { headlessRig } from '../../test-support/headless-rig.js';
+import { openWire } from '../../test-support/wire.js';
 import { defaultSettings } from '../settings/settings.js';
 import type { Settings } from '../settings/settings.js';
 import { codingAgent } from './coding-agent.js';
 import { promptTemplates, systemPromptFile } from './knowledge.js';
 
-const apiKey = 'sk-test-0123456789abcdef';
 const skillText = 'Deploy with make ship, after references/steps.md.';
 
 let base: string;
 let root: string;
 beforeEach(async () => {
-  base = await realpath(await mkdtemp(join(tmpdir(), 'palimpsest-knowledge-')));
-  onTestFinished(() => rm(base, { recursive: true }));
+  base = await temporaryFolder();
   root = join(base, 'work');
   await mkdir(root);
 });
 
-async function put(file: string, text: string): Promise<void> {
-  const path = resolve(root, file);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text);
-}
+const put = (file: string, text: string) => writeFiles(root, { [file]: text });
 
 async function agentFor(llm: LLM, context: Partial<Settings['context']> = {}) {
   const workspace = await openWorkspace(root);
@@ -71,84 +61,49 @@ const script: readonly Reply[] = [
   'Deployed by make ship.',
 ];
 
-const providers: Readonly<Record<string, () => Promise<{ server: ProviderServer; llm: LLM }>>> = {
-  Messages: async () => {
-    const server = await anthropicServer({
-      apiKey,
-      reply: (_body, index) => {
-        const reply = script[index] ?? 'Done.';
-        const content =
-          typeof reply === 'string'
-            ? { type: 'text', text: reply }
-            : { type: 'tool_use', id: `toolu_${index}`, ...reply };
-        return { content: [content] };
-      },
-    });
-    return { server, llm: anthropicLLM({ model: 'claude-opus-5-5', apiKey, baseURL: server.url }) };
-  },
-  Responses: async () => {
-    const server = await openaiServer({
-      apiKey,
-      reply: (_body, index) => {
-        const reply = script[index] ?? 'Done.';
-        if (typeof reply === 'string') return { message: { content: reply } };
-        const call = { name: reply.name, arguments: JSON.stringify(reply.input) };
-        return { message: { content: null, tool_calls: [{ id: `call_${index}`, type: 'function', function: call }] } };
-      },
-    });
-    return {
-      server,
-      llm: openaiLLM({ model: 'gpt-6.1-sol', server: 'openai', api: 'responses', apiKey, baseURL: server.url }),
-    };
-  },
-};
-
 /** The messages of a request, without the marks of the cache, which move. */
 const messagesOf = (body: unknown): readonly string[] => {
-  const { system, messages, instructions, input } = body as Readonly<Record<string, unknown>>;
-  return [system ?? instructions ?? null, ...((messages ?? input) as readonly unknown[])].map((message) =>
-    JSON.stringify(message, (key, value: unknown) =>
-      /^(cache_control|prompt_cache_breakpoint)$/.test(key) ? undefined : value,
-    ),
+  const { system, messages } = body as Readonly<Record<string, unknown>>;
+  return [system, ...(messages as readonly unknown[])].map((message) =>
+    JSON.stringify(message, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),
   );
 };
 
-test.each(Object.keys(providers))(
-  'over %s a skill is listed, loaded, used, forgotten by a condensation, and back',
-  async (name) => {
-    await put('AGENTS.md', 'Use tabs.');
-    await put('.agents/skills/deploy/SKILL.md', `---\nname: deploy\ndescription: How to deploy.\n---\n${skillText}\n`);
-    await put('.agents/skills/deploy/references/steps.md', 'First, build.');
-    for (const file of bigFiles) await put(file, `line of ${file}\n`.repeat(200));
-    const { server, llm } = await (providers[name] as () => ReturnType<(typeof providers)[string]>)();
-    onTestFinished(() => server.close());
-    const { conversation: options, notes } = await agentFor(llm);
-    expect(notes.filter((note) => note.includes('skill'))).toEqual([]);
-    const conversation = await Conversation.open(options);
-    await conversation.send('Read everything.');
-    await conversation.run();
-    const first = server.requests.map(({ body }) => messagesOf(body));
-    expect(first).toHaveLength(script.length - 1);
-    // Listed, not shown; loaded by the model; nothing that was sent changes afterwards.
-    expect(first[0]?.join('')).toContain('- deploy: How to deploy.');
-    expect(first[0]?.join('')).toContain('Use tabs.');
-    expect(first[0]?.join('')).not.toContain(skillText);
-    expect(first[1]?.join('')).toContain(skillText);
-    expect(first[2]?.join('')).toContain('First, build.');
-    for (const [index, messages] of first.entries()) {
-      expect(messages.slice(0, first[index - 1]?.length ?? 0)).toEqual(first[index - 1] ?? []);
-    }
+test('a skill is listed, loaded, used, forgotten by a condensation, and back', async () => {
+  await put('AGENTS.md', 'Use tabs.');
+  await put('.agents/skills/deploy/SKILL.md', `---\nname: deploy\ndescription: How to deploy.\n---\n${skillText}\n`);
+  await put('.agents/skills/deploy/references/steps.md', 'First, build.');
+  for (const file of bigFiles) await put(file, `line of ${file}\n`.repeat(200));
+  const { server, llm } = await openWire('messages', 'claude-opus-5-5', (_, index) => {
+    const reply = script[index] ?? 'Done.';
+    return typeof reply === 'string' ? { text: reply } : { calls: [{ id: `call_${index}`, ...reply }] };
+  });
+  const { conversation: options, notes } = await agentFor(llm);
+  expect(notes.filter((note) => note.includes('skill'))).toEqual([]);
+  const conversation = await Conversation.open(options);
+  await conversation.send('Read everything.');
+  await conversation.run();
+  const first = server.requests.map(({ body }) => messagesOf(body));
+  expect(first).toHaveLength(script.length - 1);
+  // Listed, not shown; loaded by the model; nothing that was sent changes afterwards.
+  expect(first[0]?.join('')).toContain('- deploy: How to deploy.');
+  expect(first[0]?.join('')).toContain('Use tabs.');
+  expect(first[0]?.join('')).not.toContain(skillText);
+  expect(first[1]?.join('')).toContain(skillText);
+  expect(first[2]?.join('')).toContain('First, build.');
+  for (const [index, messages] of first.entries()) {
+    expect(messages.slice(0, first[index - 1]?.length ?? 0)).toEqual(first[index - 1] ?? []);
+  }
 
-    await conversation.condense();
-    await conversation.send('Now deploy.');
-    expect((await conversation.run()).answer).toBe('Deployed by make ship.');
-    const last = messagesOf(server.requests.at(-1)?.body);
-    expect(last.length).toBeLessThan(first.at(-1)?.length ?? 0);
-    expect(last.join('').split(skillText)).toHaveLength(2);
-    expect(last.join('')).toContain('You loaded the skill deploy earlier');
-    for (const told of ['- deploy: How to deploy.', 'Use tabs.', 'Now deploy.']) expect(last.join('')).toContain(told);
-  },
-);
+  await conversation.condense();
+  await conversation.send('Now deploy.');
+  expect((await conversation.run()).answer).toBe('Deployed by make ship.');
+  const last = messagesOf(server.requests.at(-1)?.body);
+  expect(last.length).toBeLessThan(first.at(-1)?.length ?? 0);
+  expect(last.join('').split(skillText)).toHaveLength(2);
+  expect(last.join('')).toContain('You loaded the skill deploy earlier');
+  for (const told of ['- deploy: How to deploy.', 'Use tabs.', 'Now deploy.']) expect(last.join('')).toContain(told);
+});
 
 test('the user’s skills and instructions are found beside the workspace’s, and what is wrong is told', async () => {
   await put('../.claude/skills/review/SKILL.md', '---\ndescription: Reviews.\n---\nLook twice.');
@@ -191,18 +146,16 @@ async function place(files: Readonly<Record<string, string>> = {}) {
   const rig = await headlessRig({}, { model: 'local', baseUrl: server.url });
   const folder = join(rig.workspace, '../templates');
   await mkdir(folder);
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  await writeFiles(folder, files);
   return { ...rig, server, folder, sent: () => JSON.stringify(server.requests.at(-1)?.body) };
 }
 
-test('the built command takes the templates of a folder that a flag names, and keeps ours beside them', async () => {
-  const { workspace, server, env, sent } = await place({
+test('the templates of a folder that a flag names are taken, and ours beside them', async () => {
+  const { run, sent } = await place({
     'system_prompt.j2': "You are Ada. {% include 'security.j2' %}",
     'security.j2': 'Stay safe{% if cli_mode %} on the command line{% endif %}.',
   });
-  const flags = ['-p', 'Look.', '--model', 'local', '--base-url', server.url, '--template-folder', '../templates'];
-  const { ended, stderr } = startCli(flags, { cwd: workspace, env });
-  expect(await ended, stderr()).toBe(0);
+  expect(await run({ print: 'Look.', templateFolder: '../templates' })).toMatchObject({ status: 0 });
   expect(sent()).toContain('You are Ada. Stay safe on the command line.');
   // Ours: the facts of the workspace.
   expect(sent()).toContain('<RUNTIME_INFORMATION>');
@@ -221,11 +174,9 @@ test('a copy of ours changes nothing; one of its files may be changed', async ()
 });
 
 test('a setting of the user names the folder, from where their file is', async () => {
-  const { run, env, sent } = await place();
-  const config = join(env['XDG_CONFIG_HOME'] ?? '', 'palimpsest/config.toml');
-  await mkdir(join(dirname(config), 'mine'), { recursive: true });
-  await writeFile(config, 'templateFolder = "mine"');
-  await writeFile(join(dirname(config), 'mine/system_prompt_coding.j2'), 'You are Ada.');
+  const { run, env, configure, sent } = await place();
+  await configure('templateFolder = "mine"');
+  await writeFiles(env['XDG_CONFIG_HOME'] ?? '', { 'palimpsest/mine/system_prompt_coding.j2': 'You are Ada.' });
   await run({ print: 'Look.' });
   expect(sent()).toContain('You are Ada.');
 });

@@ -1,5 +1,5 @@
-import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { calls, chatServer, says, toolCall } from '../../test-support/chat-server.js';
@@ -20,9 +20,7 @@ async function rigWith(config: string, made: readonly (readonly [string, object]
     },
   });
   const rig = await headlessRig(files, { model: 'local', baseUrl: server.url, yolo: false });
-  const file = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'palimpsest/config.toml');
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, config);
+  await rig.configure(config);
   return { ...rig, server };
 }
 
@@ -126,13 +124,11 @@ test('a session that opens says which servers it waits for, and tells what becom
   const rig = await interactiveRig({
     reply: (_, index) => (index === 0 ? calls(null, toolCall('mcp__mortal__call', {}, 'call_0')) : says('Done.')),
   });
-  const file = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'palimpsest/config.toml');
-  await mkdir(dirname(file), { recursive: true });
   const servers = ['mortal', 'good'].map(
     (mode) =>
       `[mcp.servers.${mode}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(program('hostile-server'))}, "${mode}"]\n`,
   );
-  await writeFile(file, servers.join(''));
+  await rig.configure(servers.join(''));
   const talked = await rig.open({ yolo: true });
   const opening = talked.told.flatMap((event) =>
     event.type === 'state' && event.state.type === 'opening' ? [event.state.waitsFor ?? []] : [],

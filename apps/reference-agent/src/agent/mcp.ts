@@ -70,8 +70,8 @@ export async function openMcp(
       if (told.length > mostTold) told.shift();
       onNote?.(text);
     },
-    ...(onPending === undefined ? {} : { onPending }),
-    ...(signal === undefined ? {} : { signal }),
+    onPending,
+    signal,
   });
   return {
     tools: connected.tools,

@@ -21,15 +21,7 @@ test('no key: the variable, and that there is a demo', async () => {
   await expect(asked).rejects.toThrow(/MISTRAL_API_KEY.*\n.*palimpsest demo/);
 });
 
-test('the small model is at the same address', async () => {
-  const server = await openaiServer({ reply: () => ({ message: { content: 'Hello.' } }) });
-  onTestFinished(() => server.close());
-  const settings = { ...defaultSettings, model: 'large', smallModel: 'small', baseUrl: server.url };
-  const { llm, smallLlm } = await chooseModels(settings, {});
-  expect([llm.model, smallLlm.model]).toEqual(['large', 'small']);
-  await smallLlm.complete({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello?' }] }] });
-  expect(server.requests).toMatchObject([{ body: { model: 'small' } }]);
-});
+const request = { messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello?' }] }] };
 
 test('effort is of the model that does the work', async () => {
   const server = await openaiServer({ reply: () => ({ message: { content: 'Hello.' } }) });
@@ -37,7 +29,6 @@ test('effort is of the model that does the work', async () => {
   const names = { model: 'openai:gpt-6.1-sol', smallModel: 'openai:gpt-6-luna' };
   const settings = { ...defaultSettings, ...names, baseUrl: server.url, effort: 'low' as const };
   const { llm, smallLlm } = await chooseModels(settings, {});
-  const request = { messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello?' }] }] };
   await llm.complete(request);
   await smallLlm.complete(request);
   expect(JSON.stringify(server.requests[0]?.body)).toContain('"effort":"low"');
@@ -55,22 +46,8 @@ test('summaries have three tries, which the patience of the other model does not
     {},
     { minDelayMs: 0 },
   );
-  const request = { messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello?' }] }] };
   await expect(smallLlm.complete(request)).rejects.toThrow();
   expect(server.requests).toHaveLength(3);
-});
-
-test('toolCalls = "text": tools and calls are text', async () => {
-  const answer = '<tool_call>{"name":"look","arguments":{}}</tool_call>';
-  const server = await openaiServer({ profile: 'ollama', reply: () => ({ message: { content: answer } }) });
-  onTestFinished(() => server.close());
-  const { llm } = await chooseModels({ ...defaultSettings, model: 'm', baseUrl: server.url, toolCalls: 'text' }, {});
-  const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } }];
-  const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Go.' }] }];
-  expect((await llm.complete({ messages, tools })).message.toolCalls).toMatchObject([
-    { name: 'look', arguments: '{}' },
-  ]);
-  expect(server.requests[0]?.body).not.toHaveProperty('tools');
 });
 
 test('the keys of all providers are known, whichever model was chosen; what is too short is none', () => {

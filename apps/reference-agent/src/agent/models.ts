@@ -76,15 +76,12 @@ export async function chooseModels(
   { onRetry, minDelayMs }: ChooseModelsOptions = {},
 ): Promise<ChosenModels> {
   if (model === undefined) throw new NoModelError(whatToSet(env));
-  const few: RetryOptions = {
-    ...(onRetry === undefined ? {} : { onRetry }),
-    ...(minDelayMs === undefined ? {} : { minDelayMs }),
-  };
+  const few: RetryOptions = { onRetry, ...(minDelayMs === undefined ? {} : { minDelayMs }) };
   const maxTotalMs = retrySeconds * 1_000;
   const patient: RetryOptions = { ...few, attempts: Infinity, maxTotalMs, maxRetryAfterMs: maxTotalMs };
   const named = async (
     name: string,
-    own: { baseURL: string | undefined; retry: RetryOptions; effort?: Effort },
+    own: { baseURL: string | undefined; retry: RetryOptions; effort?: Effort | undefined },
   ): Promise<LLM> => {
     try {
       return await llmByName(name, { env, importModule: importSdk, ...own });
@@ -94,7 +91,7 @@ export async function chooseModels(
     }
   };
   const working = async (retry: RetryOptions): Promise<LLM> => {
-    const asked = await named(model, { baseURL: baseUrl, retry, ...(effort === undefined ? {} : { effort }) });
+    const asked = await named(model, { baseURL: baseUrl, retry, effort });
     if (toolCalls !== 'text') return asked;
     return (await import('@palimpsest/llm-adapters/text-tool-calls')).textToolCalls(asked);
   };
@@ -130,15 +127,20 @@ export function isSet(value: string | undefined): boolean {
   return value !== undefined && value.trim() !== '';
 }
 
+/** Returns the model of a conversation that is looked at, answered or taken back: it is never asked. */
+export function noModel(model = 'none'): LLM {
+  return { model, complete: () => Promise.reject(new Error('No model is asked here.')) };
+}
+
 /** Returns the same model. `onCall` is called when a call begins (1) and when it ends (-1). */
 export function withCallCount(llm: LLM, onCall: (change: 1 | -1) => void): LLM {
-  const { model, contextWindow, prices, facts, countTokens } = llm;
+  const { model, contextWindow, prices, facts } = llm;
   return {
     model,
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(prices === undefined ? {} : { prices }),
-    ...(facts === undefined ? {} : { facts }),
-    ...(countTokens === undefined ? {} : { countTokens: (request) => countTokens.call(llm, request) }),
+    contextWindow,
+    prices,
+    facts,
+    countTokens: llm.countTokens?.bind(llm),
     complete: async (request) => {
       onCall(1);
       try {

@@ -21,11 +21,10 @@ export interface RunPermissionsOptions {
   readonly onAsk: 'deny' | 'wait';
   /** No call needs a yes. */
   readonly yolo: boolean;
-  /**
-   * Rules that the user's answers have made: read at each call, so that a new one counts at once. Those that cannot be read, or name a
-   * tool that there is not, do not count. @defaultValue none
-   */
-  readonly answers?: () => readonly string[];
+  /** Rules that answers of earlier sessions have made. Those that cannot be read, or name a tool that there is not, do not count. @defaultValue none */
+  readonly keptRules?: readonly string[] | undefined;
+  /** Rules that answers make: read at each call, so that a new one counts at once. The same list until one is added. @defaultValue none */
+  readonly answers?: (() => readonly string[]) | undefined;
 }
 
 /** The permissions of a run: which calls need a yes, and remarks for the user. */
@@ -48,7 +47,7 @@ export interface RunPermissions {
  * @throws {@link PermissionRuleError} when a rule cannot be read.
  */
 export function runPermissions(options: RunPermissionsOptions): RunPermissions {
-  const { rules, tools, workspace, folders = [], onAsk, yolo, answers = () => [] } = options;
+  const { rules, tools, workspace, folders = [], onAsk, yolo, keptRules = [], answers = () => keptRules } = options;
   const { root } = workspace;
   const asked = [...guarded, ...patternsInside(root, folders)].flatMap((path) => [
     `edit_file(${path})`,
@@ -65,7 +64,7 @@ export function runPermissions(options: RunPermissionsOptions): RunPermissions {
   };
   const check = (rule: string): void => void permissions({ allow: [rule], toolNames });
   const current = whenChanged(answers, (made) => {
-    const known = made.filter((rule) => isReadable(rule, check));
+    const known = [...new Set([...keptRules, ...made])].filter((rule) => isReadable(rule, check));
     const inForce = { ...fixed, allow: [...(fixed.allow ?? []), ...known] };
     return { inForce, permitted: permissions(inForce) };
   });

@@ -55,7 +55,7 @@ export async function openShell(
     return {
       settings: {
         env: commandVariables(env, given),
-        ...(sandbox === undefined ? {} : { sandbox }),
+        sandbox,
         outputs: { directory: session.outputs },
         mask: secrets.stream,
         lifetime: lifetime.signal,

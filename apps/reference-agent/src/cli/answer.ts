@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { Agent, Conversation, secretMask } from '@palimpsest/agent';
-import type { LLM } from '@palimpsest/llm-adapters';
-import { apiKeys } from '../agent/models.js';
+import { apiKeys, noModel } from '../agent/models.js';
 import { exitStatus, UsageError } from '../context.js';
 import type { CliContext } from '../context.js';
 import { waitingCallLines } from '../output/call-lines.js';
@@ -13,12 +12,6 @@ import { sessionsFolder } from '../settings/user-folders.js';
 /** The answer to calls that wait. With `none` they are only shown. */
 export type Answer =
   { readonly type: 'yes' } | { readonly type: 'no'; readonly reason?: string | undefined } | { readonly type: 'none' };
-
-/** Answering needs no model. */
-const noModel: LLM = {
-  model: 'none',
-  complete: () => Promise.reject(new Error('An answer to a call asks no model.')),
-};
 
 /**
  * Runs `palimpsest approve` and `palimpsest deny`: records an answer in the log of a session that waits, from any
@@ -35,7 +28,7 @@ export async function answerCommand(
   const { session } =
     id === undefined ? await waitingSession(env, cwd) : await sessionNamed(id, undefined, { env, cwd });
   // The session's own agent has decided what waits, and decides again what runs: rules that deny hold, whoever says yes.
-  const agent = new Agent({ llm: noModel, confirmation: 'always' });
+  const agent = new Agent({ llm: noModel(), confirmation: 'always' });
   const secrets = secretMask(apiKeys(env));
   const conversation = await Conversation.open({ agent, store: session.store, conversationId: session.id, secrets });
   const { status, waitingActions: waiting } = conversation;

@@ -1,4 +1,5 @@
-import { open, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { printableLine } from '@palimpsest/terminal';
 import { exitStatus, UsageError } from '../context.js';
@@ -37,7 +38,7 @@ export async function doctorCommand(
   print(`${log}: ${counted(lines, 'line')}, ${counted(events.length, 'event')}, ${counted(damages.length, 'damage')}:`);
   for (const { line, what } of damages.slice(0, mostLines)) print(`line ${line}: ${what}`, '  ');
   if (damages.length > mostLines) print(`and ${damages.length - mostLines} more`, '  ');
-  if (await isThere(`${withoutEnding(log)}.lock`))
+  if (existsSync(`${withoutEnding(log)}.lock`))
     print('A session may be writing to it: look again when that has ended.');
   if (events.length === 0) {
     print('Nothing in it is an event, so there is no copy to write. Is it a log?');
@@ -109,11 +110,4 @@ function withoutEnding(path: string): string {
 
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -285,21 +285,6 @@ async function interruptedRun(rig: HeadlessRig, at: (told: string, interrupt: ()
   return { ran, goneOn };
 }
 
-test('interrupted in a model call', async () => {
-  const controller = new AbortController();
-  const rig = await rigWith({
-    reply: () => says('Done.'),
-    faults: (_, index) => {
-      if (index > 0) return undefined;
-      controller.abort(new Error('SIGINT'));
-      return { fault: 'slow-first-byte', until: new Promise(() => undefined) };
-    },
-  });
-  const ran = await rig.run({ print: 'Go.' }, { signal: controller.signal });
-  expect(ran.status).toBe(130);
-  expect(await rig.run({ continue: true })).toMatchObject({ status: 0 });
-});
-
 test('interrupted while an answer comes: what came is kept, and the model is told', async () => {
   const rig = await rigWith({
     reply: () => says('This is a long answer, of which only a part arrives.'),
@@ -334,41 +319,6 @@ test('interrupted in a command: it ends, and the model is told', async () => {
   expect(eventsOf(ran, 'tool-result')).toMatchObject([{ name: 'run_command', status: 'interrupted' }]);
   // In a sandbox it has another number than here.
   await vi.waitUntil(() => !isRunning(`617.${process.pid}`), { timeout: 60_000 });
-});
-
-test('interrupted in a condensation: nothing is forgotten, and the next run condenses', async () => {
-  const controller = new AbortController();
-  const isSummary = (body: unknown) => (body as { readonly tools?: unknown }).tools === undefined;
-  const rig = await rigWith(
-    {
-      reply: (body, index) => {
-        if (!isSummary(body))
-          return index < 6 ? calls(null, toolCall('read_file', { path: `${index}.txt` })) : says('Done.');
-        if (controller.signal.aborted) return says('Files were read.');
-        controller.abort(new Error('SIGINT'));
-        return new Promise(() => undefined);
-      },
-    },
-    Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`${index}.txt`, `hello ${index} `.repeat(200)])),
-  );
-  const config = join(rig.workspace, 'own.toml');
-  await writeFile(config, '[condenser]\ntype = "llmSummarizing"\nmaxSize = 8\nkeepFirst = 2\n');
-  const ran = await rig.run({ print: 'Go.', config }, { signal: controller.signal });
-  expect(ran.status).toBe(130);
-  expect(eventsOf(ran, 'condensation')).toEqual([]);
-  const goneOn = await rig.run({ continue: true, config });
-  expect(goneOn.status).toBe(0);
-  expect(eventsOf(goneOn, 'condensation')[0]).toMatchObject({
-    condenser: 'llmSummarizing',
-    summary: expect.stringContaining('Files were read.') as string,
-  });
-});
-
-test('interrupted between two steps', async () => {
-  const rig = await rigWith({ reply: reads }, { 'a.txt': 'hello' });
-  await interruptedRun(rig, (told, interrupt) => {
-    if (told.includes('"tool-result"')) interrupt();
-  });
 });
 
 test('resume: with a new task, with the model and the folder of the session, and told what was wrong otherwise', async () => {

@@ -18,7 +18,7 @@ import { formatCount, formatDollars, formatNumber, formatShare } from '../output
 import { callPhrase, cutOffPhrase, printableAnswer, retryEvent, sessionPhrase } from '../output/phrases.js';
 import { RunTable } from '../output/run-table.js';
 import { streamVersion } from '../output/stream-event.js';
-import type { InitEvent, ResultEvent, StreamEvent } from '../output/stream-event.js';
+import type { InitEvent, ResultEvent, StreamEvent, StreamEventOf } from '../output/stream-event.js';
 import { StreamTranslation } from '../output/stream-translation.js';
 import { openSession } from '../session/open-session.js';
 import type { OpenedSession } from '../session/open-session.js';
@@ -108,7 +108,7 @@ export async function followedRun(
   const { conversation, session } = opened;
   const figures = new SessionFigures();
   const translation = new StreamTranslation(conversation.events);
-  const results: Extract<StreamEvent, { readonly type: 'tool-result' }>[] = [];
+  const results: StreamEventOf<'tool-result'>[] = [];
   /** Actions that could never run: cut calls, unknown tools, wrong input. */
   const unrunnable = new Set<string | undefined>();
   conversation.events.observe((event) => {
@@ -122,7 +122,7 @@ export async function followedRun(
   await opened.begin(task);
   const { interrupts, onDelta } = how;
   const { signal } = interrupts;
-  const ended = await runToEnd(opened, { signal, onDelta, costUsd: () => figures.costUsd });
+  const ended = await runToEnd(opened, { signal, onDelta });
   const denied = deniedCalls(results, opened.agent.tools);
   const end: RunEnding =
     ended.status === 'done' && denied.length > 0
@@ -244,8 +244,6 @@ function problemLines({ status, error, finishReason, session, waiting = [] }: Re
   }
 }
 
-type ToolResult = Extract<StreamEvent, { readonly type: 'tool-result' }>;
-
 /** The tool that runs commands, which may write or only look. */
 const command = 'run_command';
 
@@ -253,7 +251,10 @@ const command = 'run_command';
  * Returns the names of the tools whose calls were denied, if that kept a run from writing anything: each call that writes was denied, or,
  * without such calls, each command. Otherwise none.
  */
-export function deniedCalls(results: readonly ToolResult[], tools: ReadonlyMap<string, Tool>): readonly string[] {
+export function deniedCalls(
+  results: readonly StreamEventOf<'tool-result'>[],
+  tools: ReadonlyMap<string, Tool>,
+): readonly string[] {
   const acting = results.filter(({ name }) => tools.get(name)?.annotations?.readOnly !== true);
   const writes = acting.filter(({ name }) => name !== command);
   const tried = writes.length > 0 ? writes : acting;

@@ -34,33 +34,13 @@ export async function listCommand(flags: ListFlags, context: Omit<CliContext, 's
   return exitStatus.done;
 }
 
-interface Row {
-  readonly id: string;
-  readonly status: string;
-  readonly workspace: string;
-  readonly model: string;
-  readonly task: string;
-  readonly created: string;
-  readonly used: string;
-  readonly parent?: string | undefined;
-  readonly log: string;
-}
+type Row = Awaited<ReturnType<typeof rowOf>>;
 
-async function rowOf(listed: ListedSession): Promise<Row> {
-  const { session, record, usedAt } = listed;
-  const { id, workspace, model, task, created, parent } = record;
+async function rowOf(listed: ListedSession) {
+  const { id, workspace, model, task, created, parent } = listed.record;
   const status = await sessionStatus(listed).catch((error: unknown) => `unreadable: ${(error as Error).message}`);
-  return {
-    id,
-    status,
-    workspace,
-    model,
-    task,
-    created,
-    used: new Date(usedAt).toISOString(),
-    parent,
-    log: session.log,
-  };
+  const used = new Date(listed.usedAt).toISOString();
+  return { id, status, workspace, model, task, created, used, parent, log: listed.session.log };
 }
 
 function lineOf({ id, status, workspace, task, used }: Row, withFolder: boolean): string {

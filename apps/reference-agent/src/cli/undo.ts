@@ -1,7 +1,7 @@
 import { Agent, Conversation } from '@palimpsest/agent';
-import type { LLM } from '@palimpsest/llm-adapters';
 import { printableLine } from '@palimpsest/terminal';
 import { openWorkspace } from '@palimpsest/tools';
+import { noModel } from '../agent/models.js';
 import type { CliContext } from '../context.js';
 import { exitStatus } from '../context.js';
 import { partsOf, planRewind, rewind, rewindRemarks, stepInWords } from '../session/rewind.js';
@@ -33,11 +33,8 @@ export async function undoCommand(
   const { id, store } = session;
   // A session at work is told before anything is read, for a plan too.
   await (await store.openForWriting(id)).close();
-  const conversation = await Conversation.open({
-    agent: new Agent({ llm: noModel(record.model) }),
-    conversationId: id,
-    store,
-  });
+  const agent = new Agent({ llm: noModel(record.model) });
+  const conversation = await Conversation.open({ agent, conversationId: id, store });
   const parts = partsOf(conversation, flags.to);
   const rewinding = { session, conversation, workspace: await openWorkspace(record.workspace), parts };
   const print = (line: string) => stdout.write(`${printableLine(line)}\n`);
@@ -51,9 +48,4 @@ export async function undoCommand(
   for (const line of rewindRemarks(parts)) print(line);
   print(`session ${fork.id} goes on from there: palimpsest resume ${fork.id} -p "…"; session ${id} stays as it is`);
   return exitStatus.done;
-}
-
-/** An undo asks no model. */
-function noModel(model: string): LLM {
-  return { model, complete: () => Promise.reject(new Error('An undo asks no model.')) };
 }

@@ -50,6 +50,11 @@ export function requireOpenSession({ opened, state }: InteractiveSession): Opene
   throw new UsageError(`No session is open. ${why}`.trim());
 }
 
+/** Returns choices of events with their addresses for values, which is what completion puts into the line. */
+export function addressed(choices: readonly Choice[]): readonly Choice[] {
+  return choices.map((choice) => ({ ...choice, value: addressOf(choice.value) }));
+}
+
 /** Returns the id of the choice that a person names by its address or the beginning of it. @throws {@link UsageError} */
 export function namedChoice(name: string, choices: readonly Choice[]): string {
   if (name === 'last' && choices[0] !== undefined) return choices[0].value;

@@ -18,7 +18,7 @@ import { formatThousands, formatCount, formatTokens } from '../output/lines.js';
 import type { Choice } from '../output/lines.js';
 import { UsageError } from '../context.js';
 import type { CommandBody } from './command.js';
-import { namedChoice, requireOpenSession } from './command.js';
+import { addressed, namedChoice, requireOpenSession } from './command.js';
 
 /** Runs `/condensations`. */
 export const condensationsCommand: CommandBody = {
@@ -37,14 +37,8 @@ export const condensationsCommand: CommandBody = {
     const directive = directivesOf(opened).find((each) => each.id === id);
     if (directive !== undefined) await surface.show(directivePage(directive, conversation.view));
   },
-  complete: (_, session) => {
-    const { opened } = session;
-    if (opened === undefined) return [];
-    return condensationChoices(opened, condensationHistory(opened.conversation.events)).map((choice) => ({
-      ...choice,
-      value: addressOf(choice.value),
-    }));
-  },
+  complete: (_, { opened }) =>
+    opened === undefined ? [] : addressed(condensationChoices(opened, condensationHistory(opened.conversation.events))),
 };
 
 /** Condensations and redactions, the newest first. */
@@ -178,9 +172,8 @@ export const undoCompactCommand: CommandBody = {
   },
   complete: (_, { opened }) => {
     if (opened === undefined) return [];
-    const { conversation } = opened;
-    const all = inForce(conversation.view, condensationHistory(conversation.events));
-    return all.map((choice) => ({ ...choice, value: addressOf(choice.value) }));
+    const { view, events } = opened.conversation;
+    return addressed(inForce(view, condensationHistory(events)));
   },
 };
 

@@ -1,5 +1,5 @@
 import { addressOf } from '@palimpsest/events';
-import type { LLMConvertibleEvent, Event } from '@palimpsest/events';
+import type { Condensation, LLMConvertibleEvent, Event } from '@palimpsest/events';
 import { searchHidden } from '@palimpsest/relevance-tool';
 import type { HiddenText } from '@palimpsest/relevance-tool';
 import { pinnedEventIds } from '@palimpsest/view';
@@ -9,7 +9,7 @@ import { formatTokens, textLines } from '../output/lines.js';
 import type { Choice, Line } from '../output/lines.js';
 import { addressedPhrase, eventPhrase } from '../output/phrases.js';
 import { UsageError } from '../context.js';
-import { requireOpenSession } from './command.js';
+import { addressed, requireOpenSession } from './command.js';
 import type { CommandSurface, CommandBody } from './command.js';
 import { shownView } from './look.js';
 
@@ -22,13 +22,8 @@ export const pinCommand: CommandBody = {
     const opened = requireOpenSession(surface.session);
     const { conversation } = opened;
     if (argument === 'list') return listPins(conversation.view, surface);
-    const event = await chosen(
-      argument,
-      conversation.view,
-      unpinned(conversation.view),
-      'What is to be kept?',
-      surface,
-    );
+    const { view } = conversation;
+    const event = await chosen(argument, view, pinnable(view, false), 'What is to be kept?', surface);
     if (event === undefined) return;
     if (pinnedEventIds(conversation.view).has(event.id)) return surface.say('It is pinned already.');
     await conversation.pin(event.id);
@@ -40,8 +35,7 @@ export const pinCommand: CommandBody = {
       : '';
     surface.say(`Pinned: ${addressedPhrase(event, conversation.view)}${more}`);
   },
-  complete: (_, { opened }) =>
-    opened === undefined ? [] : offered(unpinned(opened.conversation.view), opened.conversation.view),
+  complete: (_, { opened }) => offered(opened, false),
 };
 
 /** Runs `/unpin`. */
@@ -49,7 +43,7 @@ export const unpinCommand: CommandBody = {
   async run(argument, surface) {
     const { conversation } = requireOpenSession(surface.session);
     const { view } = conversation;
-    const pinned = pinnedIn(view);
+    const pinned = pinnable(view, true);
     if (pinned.length === 0) return surface.say('Nothing is pinned.');
     const chosenPin = async () =>
       argument === 'last' ? pinned[0] : chosen(argument, view, pinned, 'Which pin is to end?', surface);
@@ -63,8 +57,7 @@ export const unpinCommand: CommandBody = {
     await conversation.unpin([...ids]);
     surface.say(events.map((event) => `No longer pinned: ${addressedPhrase(event, view)}`).join('\n'));
   },
-  complete: (_, { opened }) =>
-    opened === undefined ? [] : offered(pinnedIn(opened.conversation.view), opened.conversation.view),
+  complete: (_, { opened }) => offered(opened, true),
 };
 
 async function chosen(
@@ -79,21 +72,14 @@ async function chosen(
     surface.say('There is nothing to choose from yet.');
     return undefined;
   }
-  const id = await surface.choose(
-    question,
-    events.slice(0, mostOffered).map((event) => eventChoice(event, view)),
-  );
+  const id = await surface.choose(question, choicesOf(events, view));
   return events.find((event) => event.id === id);
 }
 
-function unpinned(view: View): readonly LLMConvertibleEvent[] {
+/** The events of a view that are pinned, or all others. */
+function pinnable(view: View, isPinned: boolean): readonly LLMConvertibleEvent[] {
   const pinned = pinnedEventIds(view);
-  return nameableEvents(view).filter(({ id }) => !pinned.has(id));
-}
-
-function pinnedIn(view: View): readonly LLMConvertibleEvent[] {
-  const pinned = pinnedEventIds(view);
-  return nameableEvents(view).filter(({ id }) => pinned.has(id));
+  return nameableEvents(view).filter(({ id }) => pinned.has(id) === isPinned);
 }
 
 /** The calls and results that stand between the same cut points. */
@@ -107,7 +93,7 @@ function batchOf(id: string, view: View): readonly string[] {
 }
 
 async function listPins(view: View, surface: CommandSurface): Promise<void> {
-  const pinned = pinnedIn(view);
+  const pinned = pinnable(view, true);
   if (pinned.length === 0) return surface.say('Nothing is pinned.');
   await surface.show({
     title: `Pinned: ${pinned.length}`,
@@ -115,8 +101,10 @@ async function listPins(view: View, surface: CommandSurface): Promise<void> {
   });
 }
 
-function offered(events: readonly LLMConvertibleEvent[], view: View): readonly Choice[] {
-  return events.slice(0, mostOffered).map((event) => ({ ...eventChoice(event, view), value: addressOf(event.id) }));
+function offered(opened: OpenedSession | undefined, isPinned: boolean): readonly Choice[] {
+  if (opened === undefined) return [];
+  const { view } = opened.conversation;
+  return addressed(choicesOf(pinnable(view, isPinned), view));
 }
 
 /** Returns the events that can be named: messages and results, the newest first. A call is named by its result. */
@@ -149,14 +137,16 @@ function namedEvent(view: View, name: string): LLMConvertibleEvent {
   throw new UsageError(`The model sees no event '${name}' now. ${hint} /recall finds what is hidden.`);
 }
 
-/** An event of a view in a list. */
-function eventChoice(event: LLMConvertibleEvent, view: View): Choice {
-  const index = view.indexOf(event.id) ?? 0;
-  return {
-    label: eventPhrase(event, view.callOf(event.id)),
-    detail: `${addressOf(event.id)}, ${formatTokens(view.tokens(index, index + 1))}`,
-    value: event.id,
-  };
+/** Events of a view as a list. */
+function choicesOf(events: readonly LLMConvertibleEvent[], view: View): readonly Choice[] {
+  return events.slice(0, mostOffered).map((event) => {
+    const index = view.indexOf(event.id) ?? 0;
+    return {
+      label: eventPhrase(event, view.callOf(event.id)),
+      detail: `${addressOf(event.id)}, ${formatTokens(view.tokens(index, index + 1))}`,
+      value: event.id,
+    };
+  });
 }
 
 /** More texts are not shown. */
@@ -230,14 +220,7 @@ async function bringBack(found: readonly HiddenText[], opened: OpenedSession, su
   }
 }
 
-function hides(
-  condensation: {
-    readonly forgottenEventIds: readonly string[];
-    readonly redactions?: readonly { readonly eventId: string }[];
-  },
-  { id }: Event,
-): boolean {
-  const { forgottenEventIds, redactions = [] } = condensation;
+function hides({ forgottenEventIds, redactions = [] }: Condensation, { id }: Event): boolean {
   return forgottenEventIds.includes(id) || redactions.some(({ eventId }) => eventId === id);
 }
 

@@ -1,5 +1,5 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { calls, says, toolCall } from '../../test-support/chat-server.js';
 import { interactiveRig } from '../../test-support/interactive-rig.js';
@@ -94,9 +94,7 @@ test('/model: another one goes on, a wrong one is told and nothing is closed', a
 test('/model with an address in the settings file: a model of the list, and one that is so chosen, is at its provider, also after a restart', async () => {
   const rig = await interactiveRig({ reply: () => says('Done.') });
   const anthropic = await ScriptedModel.start();
-  const file = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'palimpsest/config.toml');
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `model = "local"\nsmallModel = "small"\nbaseUrl = ${JSON.stringify(rig.server.url)}\n`);
+  await rig.configure(`model = "local"\nsmallModel = "small"\nbaseUrl = ${JSON.stringify(rig.server.url)}\n`);
   const env = { ANTHROPIC_API_KEY: 'sk-test-0123456789abcdef', ANTHROPIC_BASE_URL: anthropic.url };
   const none = { model: undefined, baseUrl: undefined };
   const talked = await rig.open(none, undefined, env);

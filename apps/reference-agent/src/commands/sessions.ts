@@ -10,7 +10,7 @@ import { eventPhrase } from '../output/phrases.js';
 import { exportCommand as printSession, exportFormats } from '../session/export.js';
 import type { ExportFormat } from '../session/export.js';
 import type { InteractiveSession } from '../session/interactive-session.js';
-import { partsBefore, planRewind, rewind, rewindRemarks, stepInWords } from '../session/rewind.js';
+import { partsBefore, planRewind, rewind, rewindRemarks, stepInWords, unrecordedCalls } from '../session/rewind.js';
 import { findSession, listSessions, sessionStatus } from '../session/session.js';
 import type { ListedSession } from '../session/session.js';
 import { sessionsFolder } from '../settings/user-folders.js';
@@ -96,9 +96,7 @@ function messageChoice(message: MessageEvent, events: Iterable<Event>): Choice {
       event.type === 'action' && changesFile(event.toolCall.name) ? [pathIn(event.toolCall.arguments)] : [],
     ),
   );
-  const calls = since.flatMap((event) => (event.type === 'action' ? [event.toolCall.name] : []));
-  const commands = calls.filter((name) => name === 'run_command').length;
-  const ofServers = calls.filter((name) => name.startsWith('mcp__')).length;
+  const { commands, ofServers } = unrecordedCalls(since);
   const detail = [
     `${formatCount(changed.size, 'file')} written since`,
     ...(commands === 0 ? [] : [`${formatCount(commands, 'command')} run`]),

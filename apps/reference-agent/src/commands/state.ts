@@ -11,7 +11,7 @@ import { formatDollars, formatCount, textLines } from '../output/lines.js';
 import type { Choice, Line } from '../output/lines.js';
 import { namedAddress } from '../settings/load-settings.js';
 import { UsageError } from '../context.js';
-import type { CommandBody } from './command.js';
+import type { CommandBody, CommandSurface } from './command.js';
 import { requireOpenSession } from './command.js';
 
 /** Runs `/model`. */
@@ -60,7 +60,7 @@ const ownAddress: Place = { address: undefined };
  * Finds the place of a model that was named. A name is one that the session's server knows, if it has an address; where it could as well be another
  * provider's, the user is asked. Undefined: given up.
  */
-async function placeOf(name: string, surface: Parameters<CommandBody['run']>[1]): Promise<Place | undefined> {
+async function placeOf(name: string, surface: CommandSurface): Promise<Place | undefined> {
   const { env } = surface.session.surroundings;
   const address = serverOf(surface.session);
   const provider = providerNamed(name);
@@ -69,7 +69,7 @@ async function placeOf(name: string, surface: Parameters<CommandBody['run']>[1])
   if (keyVariable !== undefined && !isSet(env[keyVariable])) return { address };
   const own = withoutPassword(ownAddressOf(provider, env));
   const answer = await surface.choose(`Where is ${name}?`, [
-    { label: `at ${provider.name}`, ...(own === undefined ? {} : { detail: own }), value: 'own' },
+    { label: `at ${provider.name}`, detail: own, value: 'own' },
     {
       label: `at ${withoutPassword(address) ?? address}`,
       detail: 'a server that knows it by this name',
@@ -112,10 +112,7 @@ function isAt(address: string, other: string): boolean {
   return URL.canParse(address) && new URL(address).host === new URL(other).host;
 }
 
-async function chosenModel(
-  session: InteractiveSession,
-  surface: Parameters<CommandBody['run']>[1],
-): Promise<string | undefined> {
+async function chosenModel(session: InteractiveSession, surface: CommandSurface): Promise<string | undefined> {
   const choices = knownModels(session);
   const { opened } = session;
   if (choices.length === 0) {

@@ -120,14 +120,6 @@ test('a reader that goes away ends it without a word, and leaves nothing', async
   }
 });
 
-test('an error is told once, and leaves nothing', async () => {
-  const ended = await run(process.execPath, [cli, 'demo', '--log-dir', '/dev/null/logs']);
-  expect(ended.code).not.toBe(0);
-  expect(ended.stdout + ended.stderr).not.toContain('    at ');
-  expect(ended.stderr.match(/Cannot write logs/g)).toHaveLength(1);
-  expect(await readdir(temporary)).toEqual([]);
-});
-
 test('--keep keeps the copy, and says where; --json streams, with the report as its last line', async () => {
   const ended = await demo((child) => child.kill('SIGINT'), '--keep', '--json');
   const [kept = ''] = await readdir(temporary);

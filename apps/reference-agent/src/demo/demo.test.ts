@@ -1,44 +1,30 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { ActionEvent, Event, Message, ToolMessage } from '@palimpsest/events';
+import type { ActionEvent, Event, Message } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { openaiServer } from '@palimpsest/provider-servers';
 import { widthOf } from '@palimpsest/terminal';
 import { View } from '@palimpsest/view';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startCli } from '../../test-support/cli-process.js';
 import { nodeWithFewTests, nodeWithFewTestsFirst, pathWithNode } from '../../test-support/stand-in-node.js';
 import { problemOf } from '../context.js';
 import type { CliContext } from '../context.js';
-import { demoCommand, samplePlan } from './demo.js';
-import type { DemoReport } from './demo-ending.js';
+import { demoCommand } from './demo.js';
 import type { DemoFlags } from './demo.js';
-import { nextTurn, stepLabel, visibleHistory } from './offline-model.js';
+import { visibleHistory } from './offline-model.js';
 import { SessionFigures } from '../output/figures.js';
 
-// The built command, as a person runs it: what it does, and how it ends. What ends it otherwise is in demo-process.test.ts.
-const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
-const patience = 600_000;
+// What it does, and how it ends. What ends it otherwise is in demo-process.test.ts.
 const key = 'sk-made-up-key-for-a-test-0123456789';
 
 interface Ran {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
-}
-
-/** Runs the command as a process of its own. */
-function palimpsest(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
-  const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...own } = process.env;
-  return new Promise((resolve) => {
-    const options = { env: { ...own, ...env } };
-    execFile(process.execPath, [cli, ...flags], options, (error, stdout, stderr) =>
-      resolve({ status: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr }),
-    );
-  });
 }
 
 /** Runs `palimpsest demo` in this process, for what is not of a process. */
@@ -66,11 +52,6 @@ async function demoHere(flags: DemoFlags, env: Readonly<Record<string, string>> 
   }
 }
 
-/** The last line of the streamed JSON. */
-function reportIn({ stdout }: Ran): DemoReport {
-  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as DemoReport;
-}
-
 async function logIn(directory: string): Promise<readonly Event[]> {
   const store = fileEventStore({ directory });
   const events: Event[] = [];
@@ -79,16 +60,6 @@ async function logIn(directory: string): Promise<readonly Event[]> {
   }
   return events;
 }
-
-const callsIn = (events: readonly Event[]) =>
-  events.flatMap((event) =>
-    event.type === 'action'
-      ? // Addresses are made of ids, which are others in each run. The last words count the tests.
-        [[event.toolCall.name, event.toolCall.arguments.replace(/"address":"\w+"|All \d+ tests/, '')]]
-      : [],
-  );
-
-const plan = await samplePlan();
 
 let folder: string;
 let offlineLogs: string;
@@ -105,16 +76,15 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('palimpsest demo', () => {
-  test('a configuration that is wrong is told before anything runs', { timeout: patience }, async () => {
+  test('a configuration that is wrong is told before anything runs', async () => {
     const config = join(folder, 'wrong.toml');
     await writeFile(config, 'type = "llm"\nkeep_first = -1');
-    const ran = await palimpsest(['demo', '--log-dir', join(folder, 'none'), '--config', config]);
+    const ran = await demoHere({ logDir: join(folder, 'none'), config });
     expect(ran).toMatchObject({ status: 2, stdout: '' });
     expect(ran.stderr).toMatch(/llmSummarizing: 'keepFirst' must be a whole number of at least 0, not -1/);
-    expect(ran.stderr).not.toContain('    at ');
   });
 
-  test('the condenser of a file does the work, and other names in it are told', { timeout: patience }, async () => {
+  test('the condenser of a file does the work, and other names in it are told', async () => {
     const config = join(folder, 'condenser.toml');
     await writeFile(config, 'type = "observation_masking"\nattention_window = 4\nminSavedTokens = 1000');
     const logs = join(folder, 'configured');
@@ -144,53 +114,51 @@ describe('palimpsest demo', () => {
     expect(made[0]?.redactions?.[0]).toMatchObject({ text: '<MASKED>' });
   });
 
-  test(
-    'does the work, prints what it does, and leaves a log that replays',
-    async () => {
-      // Where CI tests thoroughly all tests run each time, as they do for a person.
-      const isThorough = process.env['PALIMPSEST_THOROUGH'] === 'true';
-      const PATH = await pathWithNode(nodeWithFewTestsFirst, join(folder, 'first'));
-      const ran = await palimpsest(['demo', '--log-dir', offlineLogs], isThorough ? {} : { PATH });
-      expect(ran).toMatchObject({ status: 0 });
-      const lines = ran.stdout.trimEnd().split('\n');
-      // A screen, and no line wider than where nobody knows the width; the command for the page is to be copied.
-      expect(lines.length).toBeLessThanOrEqual(40);
-      expect(lines.filter((line) => widthOf(line) > 80)).toEqual([expect.stringMatching(/^npx @palimpsest/)]);
-      const numbers = lines.flatMap((line) => /^ *(\d+)(?:–(\d+))? {2}/.exec(line) ?? []);
-      expect(ran.stdout).toMatch(/\n {2}◆ {2}[\d,]+ → [\d,]+ tokens a request: to read on would cost more than/);
-      expect(ran.stdout).toMatch(/ \$ node --test.* exit 1 /);
-      // The page of the demo shows what is printed. Sizes and addresses are others in each run.
-      const stable = (line: string) =>
-        line
-          .replace(/(recall) \w+/, '$1')
-          .replace(/[\d.,]+/g, '0')
-          .replace(/ +/g, ' ');
-      const page = await readFile(fileURLToPath(new URL('../../docs/demo.md', import.meta.url)), 'utf8');
-      const shown = /```text\n(.*?)```/s.exec(page)?.[1]?.trimEnd().split('\n') ?? [];
-      expect(shown.length).toBeGreaterThan(20);
-      for (const line of shown.filter((each) => each.trim() !== '…')) expect(lines.map(stable)).toContain(stable(line));
-      expect(ran.stdout).toContain('The tests, run once more: passed 75, failed 0\n');
-      expect(ran.stdout).toMatch(/\ntokens sent +[\d,]+ +[\d,]+ +[1-9]\d %\n/);
-      expect(ran.stdout).toMatch(/\ncost +\$0\.\d+ +\$0\.\d+ +[1-9]\d? %\n/);
-      expect(ran.stdout).not.toMatch(/[\u001b]|\[survey/);
+  test('does the work, prints what it does, and leaves a log that replays', async () => {
+    // Where CI tests thoroughly all tests run each time, as they do for a person.
+    const isThorough = process.env['PALIMPSEST_THOROUGH'] === 'true';
+    const PATH = await pathWithNode(nodeWithFewTestsFirst, join(folder, 'first'));
+    const env = { HOME: folder, PATH: isThorough ? (process.env['PATH'] ?? '') : PATH };
+    const ran = startCli(['demo', '--log-dir', offlineLogs], { cwd: folder, env });
+    expect(await ran.ended).toBe(0);
+    const stdout = ran.stdout();
+    const lines = stdout.trimEnd().split('\n');
+    // A screen, and no line wider than where nobody knows the width; the command for the page is to be copied.
+    expect(lines.length).toBeLessThanOrEqual(40);
+    expect(lines.filter((line) => widthOf(line) > 80)).toEqual([expect.stringMatching(/^npx @palimpsest/)]);
+    const numbers = lines.flatMap((line) => /^ *(\d+)(?:–(\d+))? {2}/.exec(line) ?? []);
+    expect(stdout).toMatch(/\n {2}◆ {2}[\d,]+ → [\d,]+ tokens a request: to read on would cost more than/);
+    expect(stdout).toMatch(/ \$ node --test.* exit 1 /);
+    // The page of the demo shows what is printed. Sizes and addresses are others in each run.
+    const stable = (line: string) =>
+      line
+        .replace(/(recall) \w+/, '$1')
+        .replace(/[\d.,]+/g, '0')
+        .replace(/ +/g, ' ');
+    const page = await readFile(fileURLToPath(new URL('../../docs/demo.md', import.meta.url)), 'utf8');
+    const shown = /```text\n(.*?)```/s.exec(page)?.[1]?.trimEnd().split('\n') ?? [];
+    expect(shown.length).toBeGreaterThan(20);
+    for (const line of shown.filter((each) => each.trim() !== '…')) expect(lines.map(stable)).toContain(stable(line));
+    expect(stdout).toContain('The tests, run once more: passed 75, failed 0\n');
+    expect(stdout).toMatch(/\ntokens sent +[\d,]+ +[\d,]+ +[1-9]\d %\n/);
+    expect(stdout).toMatch(/\ncost +\$0\.\d+ +\$0\.\d+ +[1-9]\d? %\n/);
+    expect(stdout).not.toMatch(/[\u001b]|\[survey/);
 
-      const events = await logIn(offlineLogs);
-      const account = new SessionFigures(events).comparison;
-      expect(account.steps).toBe(events.filter(({ type }) => type === 'llm-usage').length);
-      expect(account.steps).toBeGreaterThanOrEqual(30);
-      // The last call ends the work, and has no line.
-      expect(numbers.at(-1) ?? numbers.at(-2)).toBe(String(account.steps - 1));
-      expect(account.tokensSent).toBeLessThan(account.tokensUncondensed * 0.8);
-      expect(account.peakSent).toBeLessThanOrEqual(account.peakUncondensed);
-      // The part that is written anew is written to the cache again.
-      expect(account.costUsd).toBeLessThan(account.costUncondensedUsd);
-      expect(account.condensations).toBeGreaterThanOrEqual(1);
-      const view = View.fromEvents(events);
-      expect([...view.notes]).toEqual([]);
-      expect(view.toMessages().at(-1)).toMatchObject({ role: 'tool', toolName: 'finish' });
-    },
-    patience,
-  );
+    const events = await logIn(offlineLogs);
+    const account = new SessionFigures(events).comparison;
+    expect(account.steps).toBe(events.filter(({ type }) => type === 'llm-usage').length);
+    expect(account.steps).toBeGreaterThanOrEqual(30);
+    // The last call ends the work, and has no line.
+    expect(numbers.at(-1) ?? numbers.at(-2)).toBe(String(account.steps - 1));
+    expect(account.tokensSent).toBeLessThan(account.tokensUncondensed * 0.8);
+    expect(account.peakSent).toBeLessThanOrEqual(account.peakUncondensed);
+    // The part that is written anew is written to the cache again.
+    expect(account.costUsd).toBeLessThan(account.costUncondensedUsd);
+    expect(account.condensations).toBeGreaterThanOrEqual(1);
+    const view = View.fromEvents(events);
+    expect([...view.notes]).toEqual([]);
+    expect(view.toMessages().at(-1)).toMatchObject({ role: 'tool', toolName: 'finish' });
+  });
 
   test('a test fails at first, and the same command passes later', async () => {
     const statuses = (await logIn(offlineLogs)).flatMap((event) =>
@@ -215,123 +183,56 @@ describe('palimpsest demo', () => {
     }
   });
 
-  test('where nothing is condensed, nothing is read again, and nothing is saved', { timeout: patience }, async () => {
-    const config = join(folder, 'none.toml');
-    await writeFile(config, '[condenser]\ntype = "noOp"\n');
-    const logs = join(folder, 'uncondensed');
-    const ran = await demoHere({ json: true, logDir: logs, config }, { PATH: fewTests });
-    expect(readingsAgain(await logIn(logs))).toEqual([]);
-    const { condensations, tokensSent, tokensUncondensed, costUsd, costUncondensedUsd, tests } = reportIn(ran);
-    expect({ condensations, tests: tests?.exitStatus }).toEqual({ condensations: 0, tests: 0 });
-    expect([tokensSent, costUsd]).toEqual([tokensUncondensed, costUncondensedUsd]);
+  test('exits with the status of the tests, whatever the model says', async () => {
+    const logs = join(folder, 'lazy');
+    const server = await openaiServer({
+      apiKey: key,
+      reply: () => ({ message: { content: 'All tests pass, trust me.' } }),
+    });
+    try {
+      const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: server.url, PATH: fewTests };
+      const ran = await demoHere({ model: 'some-model', logDir: logs }, env);
+      expect(ran.status).toBe(1);
+      expect(ran.stdout).toContain('All tests pass, trust me.');
+      expect(ran.stdout).toContain('failed 1');
+      const [log] = await readdir(logs);
+      expect(`${ran.stdout}${ran.stderr}${await readFile(join(logs, log ?? ''), 'utf8')}`).not.toContain(key);
+    } finally {
+      await server.close();
+    }
   });
 
-  test(
-    'exits with the status of the tests, whatever the model says',
-    async () => {
-      const logs = join(folder, 'lazy');
-      const server = await openaiServer({
-        apiKey: key,
-        reply: () => ({ message: { content: 'All tests pass, trust me.' } }),
-      });
-      try {
-        const ran = await palimpsest(['demo', '--model', 'some-model', '--log-dir', logs], {
-          OPENAI_API_KEY: key,
-          OPENAI_BASE_URL: server.url,
-          PATH: fewTests,
-        });
-        expect(ran.status).toBe(1);
-        expect(ran.stdout).toContain('All tests pass, trust me.');
-        expect(ran.stdout).toContain('failed 1');
-        const [log] = await readdir(logs);
-        expect(`${ran.stdout}${ran.stderr}${await readFile(join(logs, log ?? ''), 'utf8')}`).not.toContain(key);
-      } finally {
-        await server.close();
-      }
-    },
-    patience,
-  );
+  test('without the key of a named model: says which variable to set', async () => {
+    const ran = await demoHere({ model: 'some-model', logDir: join(folder, 'none') });
+    expect(ran).toMatchObject({ status: 2, stdout: '' });
+    expect(ran.stderr).toContain('OPENAI_API_KEY');
+  });
 
-  test(
-    'does the same work each time, also in a provider’s protocol, with a server that checks every request',
-    async () => {
-      const server = await openaiServer({
-        apiKey: key,
-        reply: (body) => {
-          const turn = nextTurn(plan, (body.messages as readonly WireMessage[]).map(neutral));
-          if (turn === undefined) return { message: { content: 'Done.' } };
-          return {
-            message: {
-              content: `${turn.say} ${stepLabel(turn.step, turn.isReadingAgain)}`,
-              tool_calls: turn.calls.map(({ tool, input }, index) => ({
-                id: `call_${server.requests.length}_${index}`,
-                type: 'function',
-                function: { name: tool, arguments: JSON.stringify(input) },
-              })),
-            },
-          };
-        },
-      });
-      try {
-        const logs = join(folder, 'server');
-        const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: server.url, PATH: fewTests };
-        const ran = await demoHere({ json: true, model: 'some-model', logDir: logs }, env);
-        const report = reportIn(ran);
-        // No model is asked for a summary.
-        expect(report).toMatchObject({ tests: { exitStatus: 0 }, steps: server.requests.length });
-        expect(report.failure).toBeUndefined();
-        expect(report.condensations).toBeGreaterThanOrEqual(1);
-        expect(callsIn(await logIn(logs))).toEqual(callsIn(await logIn(offlineLogs)));
-      } finally {
-        await server.close();
-      }
-    },
-    patience,
-  );
+  test('a wrong key is a failed run, with the provider’s words and without the key', async () => {
+    const server = await openaiServer({ apiKey: 'another', reply: () => ({ message: { content: 'Hi.' } }) });
+    try {
+      // The tests pass: it is the run that failed.
+      const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: server.url, PATH: noTests };
+      const ran = await demoHere({ model: 'some-model', logDir: join(folder, 'refused') }, env);
+      expect(ran.status).toBe(1);
+      expect(ran.stdout).not.toContain('401');
+      expect(ran.stderr.match(/palimpsest: /g)).toHaveLength(1);
+      expect(`${ran.stdout}${ran.stderr}`).not.toContain(key);
+    } finally {
+      await server.close();
+    }
+  });
 
-  test(
-    'without the key of a named model: says which variable to set',
-    async () => {
-      const ran = await demoHere({ model: 'some-model', logDir: join(folder, 'none') });
-      expect(ran).toMatchObject({ status: 2, stdout: '' });
-      expect(ran.stderr).toContain('OPENAI_API_KEY');
-    },
-    patience,
-  );
-
-  test(
-    'a wrong key is a failed run, with the provider’s words and without the key',
-    async () => {
-      const server = await openaiServer({ apiKey: 'another', reply: () => ({ message: { content: 'Hi.' } }) });
-      try {
-        // The tests pass: it is the run that failed.
-        const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: server.url, PATH: noTests };
-        const ran = await demoHere({ model: 'some-model', logDir: join(folder, 'refused') }, env);
-        expect(ran.status).toBe(1);
-        expect(ran.stdout).not.toContain('401');
-        expect(ran.stderr.match(/palimpsest: /g)).toHaveLength(1);
-        expect(`${ran.stdout}${ran.stderr}`).not.toContain(key);
-      } finally {
-        await server.close();
-      }
-    },
-    patience,
-  );
-
-  test(
-    'says that it cannot write where the log cannot go',
-    async () => {
-      const file = join(folder, 'a-file');
-      await writeFile(file, '');
-      for (const directory of [file, join(file, 'below')]) {
-        const ran = await demoHere({ logDir: directory });
-        expect(ran.status).toBe(2);
-        expect(ran.stderr).toContain(`Cannot write logs to '${directory}'`);
-        expect(ran.stderr).not.toContain('Cannot read');
-      }
-    },
-    patience,
-  );
+  test('says that it cannot write where the log cannot go', async () => {
+    const file = join(folder, 'a-file');
+    await writeFile(file, '');
+    for (const directory of [file, join(file, 'below')]) {
+      const ran = await demoHere({ logDir: directory });
+      expect(ran.status).toBe(2);
+      expect(ran.stderr).toContain(`Cannot write logs to '${directory}'`);
+      expect(ran.stderr).not.toContain('Cannot read');
+    }
+  });
 });
 
 /** The responses in which the model read a file again before it edited it. */
@@ -356,43 +257,4 @@ function replacedAfter(events: readonly Event[], reading: Event): string {
     return [String((JSON.parse(event.toolCall.arguments) as { old_text: string }).old_text)];
   });
   return texts.find((text) => !seen.shows(text)) ?? '';
-}
-
-interface WireMessage {
-  readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
-  readonly content: string | readonly { readonly text?: string }[] | null;
-  readonly tool_calls?: readonly {
-    readonly id: string;
-    readonly function: { readonly name: string; readonly arguments: string };
-  }[];
-  readonly tool_call_id?: string;
-}
-
-/** What a model behind OpenAI's protocol is told, in our words. */
-function neutral(message: WireMessage): Message {
-  const whole =
-    typeof message.content === 'string'
-      ? message.content
-      : (message.content ?? []).map((part) => part.text ?? '').join('\n');
-  const content = whole === '' ? [] : [{ type: 'text' as const, text: whole }];
-  switch (message.role) {
-    case 'assistant':
-      return {
-        role: 'assistant',
-        content,
-        toolCalls: (message.tool_calls ?? []).map(({ id, function: { name, arguments: json } }) => ({
-          id,
-          name,
-          arguments: json,
-        })),
-      };
-    case 'tool': {
-      // The protocol has no place for the tool's name, nor for a mark of failure: the plan needs neither for its decisions
-      // except that an edit was refused, which it must tell by the words.
-      const tool: ToolMessage = { role: 'tool', toolCallId: message.tool_call_id ?? '', toolName: 'unknown', content };
-      return whole.startsWith('old_text ') ? { ...tool, isError: true } : tool;
-    }
-    default:
-      return { role: message.role === 'user' ? 'user' : 'system', content };
-  }
 }

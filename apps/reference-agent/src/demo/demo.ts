@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { secretMask } from '@palimpsest/agent';
 import type { LoadedCondenser } from '@palimpsest/condensers/config';
 import { loadCondenserConfigFile, loadCondenserFile } from '@palimpsest/condensers/node';
@@ -20,6 +20,7 @@ import type { CliContext } from '../context.js';
 import type { ResultEvent, StreamEvent } from '../output/stream-event.js';
 import { openSession } from '../session/open-session.js';
 import type { SessionParts } from '../session/open-session.js';
+import { makeFolders } from '../session/session.js';
 import type { Session } from '../session/session.js';
 import { demoEnding } from './demo-ending.js';
 import type { DemoReport } from './demo-ending.js';
@@ -58,7 +59,7 @@ export async function demoCommand(flags: DemoFlags, context: CliContext): Promis
   const { condenser, notes } = await condenserOf(flags, env, llm);
   for (const { message } of notes) warn(`${flags.config ?? ''}: ${message}`);
   const logDirectory = resolve(cwd, flags.logDir);
-  await assertLogDirectory(flags.logDir, logDirectory);
+  await makeLogDirectory(flags.logDir, logDirectory);
   const copy = await copyWorkspace(applicationFile('sample-project'));
   if (flags.keep === true) copy.keep();
   try {
@@ -150,14 +151,14 @@ async function runDemo(plan: Plan, { copy, context, parts, follow }: DemoRun): P
     conversationId: parts.session.id,
     model: parts.llm.model,
     logFile: parts.session.log,
-    ...(tests === undefined ? {} : { tests: { exitStatus: tests.exitStatus ?? 1, output } }),
+    tests: tests && { exitStatus: tests.exitStatus ?? 1, output },
   };
 }
 
 function endingOf({ status, answer, error }: ResultEvent): Pick<DemoReport, 'answer' | 'ending' | 'failure'> {
   switch (status) {
     case 'done':
-      return { ending: 'done', ...(answer === undefined ? {} : { answer }) };
+      return { ending: 'done', answer };
     case 'interrupted':
       return { ending: 'interrupted', failure: 'The run was interrupted.' };
     default:
@@ -223,27 +224,16 @@ function statusOf({ ending, tests }: DemoReport, interrupted: number): number {
 }
 
 /**
- * Checks the folder first, so that the error names an unusable folder. The store would fail at its first read. The store makes the folder
- * itself, because Node's recursive `mkdir` does not end below `/proc`.
+ * Makes the folder of the log first, so that an error names it: the store would fail at its first read.
  *
  * @throws {@link UsageError} when no log can be written there.
  */
-async function assertLogDirectory(name: string, directory: string): Promise<void> {
+async function makeLogDirectory(name: string, directory: string): Promise<void> {
   try {
-    const found = await nearestFolder(directory);
-    if (!(await stat(found)).isDirectory()) throw new Error(`'${found}' is not a folder`);
-    await access(found, constants.W_OK | constants.X_OK);
-  } catch (error) {
-    const cause = error as Error;
-    throw new UsageError(`Cannot write logs to '${name}': ${cause.message}`, { cause });
+    await makeFolders(directory);
+    if (!(await stat(directory)).isDirectory()) throw new Error(`'${directory}' is not a folder`);
+    await access(directory, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new UsageError(`Cannot write logs to '${name}': ${(cause as Error).message}`, { cause });
   }
-}
-
-/** The path if it exists, otherwise its nearest existing ancestor. */
-async function nearestFolder(path: string): Promise<string> {
-  const exists = await stat(path).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
-  );
-  return exists || dirname(path) === path ? path : nearestFolder(dirname(path));
 }

@@ -33,12 +33,12 @@ const result = (toolName: string, text: string, isError = false): ToolMessage =>
 });
 const fileResult = result('read_file', '1\tlet old;\n2\tlet older;');
 
-test('begins at the beginning', () => {
+test('begins at the beginning, goes on from its own last turn, and ends after the last step; the messages alone decide', () => {
   expect(nextTurn(plan, [user])).toMatchObject({ step: 'look', calls: [{ tool: 'read_file' }] });
-});
-
-test('goes on from its own last turn', () => {
-  expect(nextTurn(plan, [user, said('I look. [look]'), fileResult])).toMatchObject({ step: 'test' });
+  const messages = [user, said('I look. [look]'), fileResult];
+  expect(nextTurn(plan, messages)).toMatchObject({ step: 'test' });
+  expect(nextTurn(plan, structuredClone(messages))).toEqual(nextTurn(plan, messages));
+  expect(nextTurn(plan, [user, said('Done. [done]')])).toBeUndefined();
 });
 
 test('decides by what a call answered', () => {
@@ -53,19 +53,23 @@ test('decides by what a call answered', () => {
     expect(nextTurn(plan, [user, fileResult, said('I test. [test]'), ...results])?.step).toBe('repair');
 });
 
-test('edits at once while the text is before it, over line numbers too', () => {
-  const messages = [
-    user,
-    said('I look. [look]'),
-    fileResult,
-    said('I test. [test]'),
-    result('run_command', '[exit status 1]'),
-  ];
-  expect(nextTurn(plan, messages)).toMatchObject({
-    step: 'repair',
-    isReadingAgain: false,
-    calls: [{ tool: 'edit_file' }],
-  });
+test('edits at once while the text is before it, over line numbers too, or in what it wrote itself', () => {
+  const written = { path: 'a.js', content: 'let old;\nlet older;' };
+  const wrote: AssistantMessage = {
+    ...said('I write. [look]'),
+    toolCalls: [{ id: 'call', name: 'write_file', arguments: JSON.stringify(written) }],
+  };
+  for (const before of [
+    [said('I look. [look]'), fileResult],
+    [wrote, result('write_file', 'Written.')],
+  ]) {
+    const messages = [user, ...before, said('I test. [test]'), result('run_command', '[exit status 1]')];
+    expect(nextTurn(plan, messages)).toMatchObject({
+      step: 'repair',
+      isReadingAgain: false,
+      calls: [{ tool: 'edit_file' }],
+    });
+  }
 });
 
 test('reads again when the text is not before it any more, and then edits', () => {
@@ -114,15 +118,6 @@ test('edits several files of a turn after it has read again those whose text it 
     calls: [{ input: { path: 'a.js' } }, { input: { path: 'b.js' } }],
   });
   expect(nextTurn(planOf(created), [user])).toMatchObject({ isReadingAgain: false });
-});
-
-test('ends after the last step', () => {
-  expect(nextTurn(plan, [user, said('Done. [done]')])).toBeUndefined();
-});
-
-test('depends on the messages alone', () => {
-  const messages = [user, said('I look. [look]'), fileResult];
-  expect(nextTurn(plan, structuredClone(messages))).toEqual(nextTurn(plan, messages));
 });
 
 test('a text of a call is what the messages last said, or what stands in its place, or another call is made', () => {

@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../test-support/folders.js';
 import { copyWorkspace } from './workspace-copy.js';
 
 async function folders(): Promise<{ readonly project: string; readonly parent: string }> {
-  const folder = await mkdtemp(join(tmpdir(), 'palimpsest-copies-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder({ 'project/a.txt': 'a' });
   const [project, parent] = [join(folder, 'project'), join(folder, 'parent')];
-  await Promise.all([mkdir(project), mkdir(parent)]);
-  await writeFile(join(project, 'a.txt'), 'a');
+  await mkdir(parent);
   return { project, parent };
 }
 

@@ -68,35 +68,4 @@ describe.skipIf(pty === undefined)('a call that waits for a yes', () => {
     await waitForState(next, 'waits for your yes', 'for-now');
     expect(shownState(next)).toBe('waits for your yes');
   });
-
-  test('several at once, each with its own answer; what is typed or pasted when a call begins to wait answers nothing', async () => {
-    const rig = await terminalRig();
-    const terminal = rig.open();
-    rig.model.will(
-      { calls: ['one', 'two', 'three'].map((name) => use('write_file', { path: name, content: name })) },
-      (body) => ({
-        text: `Read ${JSON.stringify(body).includes('not this one')}.`,
-      }),
-    );
-    await say(terminal, 'Write three.');
-    await waitForState(terminal, 'waits for your yes', '(1 of 3)');
-    terminal.press('Tab');
-    await terminal.waitFor('(2 of 3)');
-    terminal.type('4');
-    await terminal.waitFor('Why not?');
-    terminal.type('not this one');
-    terminal.press('Enter');
-    await waitForState(terminal, 'waits for your yes', '(2 of 2)');
-    terminal.type('a');
-    await waitForState(terminal, 'ready', 'Read true.');
-    expect(['one', 'two', 'three'].filter((name) => existsSync(join(rig.workspace, name)))).toEqual(['one', 'three']);
-
-    rig.model.will(run('touch typed'));
-    await say(terminal, 'Try it.');
-    await waitForState(terminal, 'waits for your yes', 'touch typed');
-    terminal.paste('1\r\n1\r\n');
-    terminal.press('Escape');
-    await waitForState(terminal, 'ready');
-    expect(existsSync(join(rig.workspace, 'typed'))).toBe(false);
-  });
 });

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { gate, use } from '../../test-support/scripted-model.js';
 import { say, screenFaults, shownState, waitForState } from '../../test-support/terminal/talk.js';
 import { terminalRig } from '../../test-support/terminal/terminal-rig.js';
 import { pty } from '../../test-support/terminal/terminal.js';
@@ -67,40 +66,6 @@ describe.skipIf(pty === undefined)('what is typed', () => {
     await waitForState(terminal, 'ready');
     terminal.press('Up');
     await terminal.waitFor(() => terminal.screen().filter((line) => line.includes('a short one')).length === 2);
-    expect(screenFaults(terminal)).toEqual([]);
-  });
-
-  test('while it works waits for the next step, and can be taken back', async () => {
-    const first = gate();
-    const rig = await terminalRig({ files: { 'a.txt': 'a\n' } });
-    const terminal = rig.open();
-    rig.model.will({
-      text: 'I read it.',
-      calls: [use('read_file', { path: 'a.txt' })],
-      delivery: { fault: 'pause', afterEvents: 4, until: first.until },
-    });
-    await say(terminal, 'Read a.txt.');
-    await terminal.waitFor(() => shownState(terminal) === 'answering');
-    for (const text of ['Not this.', 'And then b.txt.']) {
-      terminal.type(text);
-      terminal.press('Enter');
-      await terminal.waitFor(`queued: ${text}`);
-    }
-    terminal.press('Up');
-    await terminal.waitFor(() => !terminal.screen().join('\n').includes('queued: And then'));
-    terminal.press('Enter');
-    await terminal.waitFor('queued: And then b.txt.');
-    terminal.press('Up');
-    await terminal.waitFor(() => !terminal.screen().join('\n').includes('queued: And then'));
-    terminal.type(' Please.');
-    terminal.press('Enter');
-    await terminal.waitFor('queued: And then b.txt. Please.');
-    first.open();
-    await waitForState(terminal, 'ready', 'nothing more');
-    // The step of the first answer was ended, and both messages were sent with it.
-    expect(rig.model.requests).toHaveLength(2);
-    expect(rig.model.lastRead).toContain('And then b.txt. Please.');
-    expect(rig.model.lastRead).toContain('tool_result');
     expect(screenFaults(terminal)).toEqual([]);
   });
 });

@@ -17,37 +17,28 @@ async function answer(terminal: Terminal, prompt: string, line: string): Promise
 }
 
 describe.skipIf(pty === undefined)('without a screen, line by line', () => {
-  test.each([
-    ['--plain', ['--plain'], {}],
-    ['TERM=dumb', [], { TERM: 'dumb' }],
-  ] as const)(
-    '%s: a task, a no with a reason, a yes, an interrupt; the cursor is never moved',
-    async (_, args, env) => {
-      const rig = await terminalRig();
-      const { model } = rig;
-      const terminal = rig.open(args, { env, columns: 100, rows: 60 });
-      const call = (name: string) => ({ calls: [use('run_command', { command: `touch ${name}` })] });
-      model.will(call('one'), call('two'), { text: 'One was made, \x1b[2J\x1b]0;mine\x07and one was not.' });
-      await answer(terminal, '>', 'Make two files.');
-      await answer(terminal, 'Answer:', 'n not this one');
-      await answer(terminal, 'Answer:', 'y');
-      await terminal.waitFor('and one was not.');
-      expect(model.lastRead).toContain('not this one');
-      expect(['one', 'two'].map((name) => existsSync(join(rig.workspace, name)))).toEqual([false, true]);
-
-      model.will({ text: 'This answer never ends.', delivery: { fault: 'stall', afterEvents: 5 } });
-      await answer(terminal, '>', 'Say more.');
-      await terminal.waitFor('This answer');
-      terminal.press('Ctrl-C');
-      await terminal.waitFor('Interrupted.');
-      await answer(terminal, '>', '/help');
-      await terminal.waitFor('/quit');
-      await terminal.waitFor(() => terminal.text().trimEnd().endsWith('>'));
-      terminal.press('Ctrl-D');
-      expect(await terminal.ended).toMatchObject({ status: 0 });
-      expect(terminal.output()).not.toContain('\x1b');
-      expect(terminal.effects).toEqual([]);
-      expect(terminal.modesLeft()).toEqual([]);
-    },
-  );
+  test('where nothing can be drawn on: an approval and an interrupt; the cursor is never moved', async () => {
+    const rig = await terminalRig();
+    const { model } = rig;
+    const terminal = rig.open([], { env: { TERM: 'dumb' }, columns: 100, rows: 60 });
+    model.will(
+      { calls: [use('run_command', { command: 'touch one' })] },
+      { text: 'It was made, \x1b[2J\x1b]0;mine\x07.' },
+      { text: 'This answer never ends.', delivery: { fault: 'stall', afterEvents: 5 } },
+    );
+    await answer(terminal, '>', 'Make a file.');
+    await answer(terminal, 'Answer:', 'y');
+    await terminal.waitFor('It was made');
+    expect(existsSync(join(rig.workspace, 'one'))).toBe(true);
+    await answer(terminal, '>', 'Say more.');
+    await terminal.waitFor('This answer');
+    terminal.press('Ctrl-C');
+    await terminal.waitFor('Interrupted.');
+    await terminal.waitFor(() => terminal.text().trimEnd().endsWith('>'));
+    terminal.press('Ctrl-D');
+    expect(await terminal.ended).toMatchObject({ status: 0 });
+    expect(terminal.output()).not.toContain('\x1b');
+    expect(terminal.effects).toEqual([]);
+    expect(terminal.modesLeft()).toEqual([]);
+  });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { gate } from '../../test-support/scripted-model.js';
-import { repairConfig, repairFiles, repairRequest, repairTurns } from '../../test-support/repair-task.js';
-import { say, screenFaults, waitForState } from '../../test-support/terminal/talk.js';
+import { say, waitForState } from '../../test-support/terminal/talk.js';
 import { terminalRig } from '../../test-support/terminal/terminal-rig.js';
 import { pty } from '../../test-support/terminal/terminal.js';
 
@@ -40,21 +39,6 @@ describe.skipIf(pty === undefined)('a terminal of another size', () => {
     const shown = terminal.screen().join('').replace(/\s/g, '');
     expect(shown).toContain(`${words}${wide.repeat(20)}end.`.replace(/\s/g, ''));
   });
-
-  // The other one where CI tests thoroughly: the narrow one is where lines break.
-  test.each(process.env['PALIMPSEST_THOROUGH'] === 'true' ? [60, 200] : [60])(
-    'the task at %i columns',
-    async (columns) => {
-      const rig = await terminalRig({ files: repairFiles, config: repairConfig });
-      const terminal = rig.open([], { columns, rows: 40 });
-      rig.model.will(...repairTurns);
-      await say(terminal, repairRequest);
-      await waitForState(terminal, 'waits for your yes', 'rest = quantity');
-      expect(screenFaults(terminal)).toEqual([]);
-      terminal.press('Escape');
-      await waitForState(terminal, 'ready');
-    },
-  );
 
   test('NO_COLOR: no colour is sent', async () => {
     const rig = await terminalRig();

@@ -213,7 +213,7 @@ class RunningComparison {
   readonly #caches = new Map<string, PromptCache>();
   readonly #pricedAs = new Set<string>();
   readonly cacheBreaks: CacheBreak[] = [];
-  #sums: Omit<Comparison, 'pricedAs'> = {
+  readonly #sums = {
     steps: 0,
     condensations: 0,
     forgotten: 0,
@@ -252,28 +252,21 @@ class RunningComparison {
     const { rewrittenTokens: _, ...uncondensed } = cache.uncondensed(this.#uncondensed.view);
     if (rewrittenTokens > 0) this.cacheBreaks.push({ callId: event.id, cause: cache.cause, rewrittenTokens });
     cache.cause = undefined;
-    const before = this.#sums;
-    this.#sums = {
-      ...before,
-      steps: before.steps + 1,
-      tokensSent: before.tokensSent + sent,
-      tokensUncondensed: before.tokensUncondensed + whole,
-      peakSent: Math.max(before.peakSent, sent),
-      peakUncondensed: Math.max(before.peakUncondensed, whole),
-      costUsd: before.costUsd + costOf({ ...input, outputTokens }, prices),
-      costUncondensedUsd: before.costUncondensedUsd + costOf({ ...uncondensed, outputTokens }, prices),
-      tokensByProvider: before.tokensByProvider + totalInputTokens(event.usage),
-    };
+    const sums = this.#sums;
+    sums.steps += 1;
+    sums.tokensSent += sent;
+    sums.tokensUncondensed += whole;
+    sums.peakSent = Math.max(sums.peakSent, sent);
+    sums.peakUncondensed = Math.max(sums.peakUncondensed, whole);
+    sums.costUsd += costOf({ ...input, outputTokens }, prices);
+    sums.costUncondensedUsd += costOf({ ...uncondensed, outputTokens }, prices);
+    sums.tokensByProvider += totalInputTokens(event.usage);
   }
 
   #condense(event: Extract<Event, { readonly type: 'condensation' }>): void {
-    const before = this.#sums;
-    this.#sums = {
-      ...before,
-      condensations: before.condensations + 1,
-      forgotten: before.forgotten + event.forgottenEventIds.length,
-      masked: before.masked + (event.redactions?.length ?? 0),
-    };
+    this.#sums.condensations += 1;
+    this.#sums.forgotten += event.forgottenEventIds.length;
+    this.#sums.masked += event.redactions?.length ?? 0;
     this.#condenserCall(event.metadata, event.timestamp);
   }
 
@@ -283,7 +276,7 @@ class RunningComparison {
     if (!success) return;
     const model = record?.['model'];
     const prices = this.#pricesFor(typeof model === 'string' ? model : usualModel, timestamp);
-    this.#sums = { ...this.#sums, costUsd: this.#sums.costUsd + costOf(usage, prices) };
+    this.#sums.costUsd += costOf(usage, prices);
   }
 
   /** The prices of the model that made a call, at that time. */
@@ -294,11 +287,8 @@ class RunningComparison {
   }
 
   #cacheOf(model: string): PromptCache {
-    let cache = this.#caches.get(model);
-    if (cache === undefined) {
-      cache = { condensed: warmCache(), uncondensed: warmCache(), cause: undefined };
-      this.#caches.set(model, cache);
-    }
+    const cache = this.#caches.get(model) ?? { condensed: warmCache(), uncondensed: warmCache(), cause: undefined };
+    this.#caches.set(model, cache);
     return cache;
   }
 }

@@ -1,7 +1,7 @@
 import type { Approval, ApprovalAnswer } from '../session/session-events.js';
 import { callLines, claimLines } from '../output/call-lines.js';
 import { Question } from './dialogs.js';
-import { cutLine, printableText, printableLine, wrapIndented, drawLines, isKey } from './layout.js';
+import { cutLine, printableText, printableLine, wrapIndented, drawLines, isKey, pasteStart } from './layout.js';
 import type { Styles, FrontPart } from './layout.js';
 
 /** Options of {@link ApprovalDialog}. */
@@ -99,7 +99,7 @@ export class ApprovalDialog implements FrontPart {
   handleInput(data: string): void {
     if (this.#question !== undefined) return this.#question.handleInput(data);
     // What is pasted answers nothing.
-    if (this.#isAnswering || data.startsWith('\u001b[200~')) return;
+    if (this.#isAnswering || data.startsWith(pasteStart)) return;
     const kind = kinds[['1', '2', '3', '4'].indexOf(data)];
     if ((kind !== undefined || isKey(data, 'enter') || data === 'a') && this.#isUnseen()) return;
     if (kind !== undefined) this.#choose(kind);
@@ -203,7 +203,7 @@ export class ApprovalDialog implements FrontPart {
     const { styles } = this.#options;
     this.#question = new Question({
       question,
-      ...(initial === undefined ? {} : { initial }),
+      initial,
       styles,
       answered: (text) => {
         this.#question = undefined;

@@ -1,13 +1,18 @@
+import { createHash } from 'node:crypto';
+import { appendFile, chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fuzzyFilter } from '@mariozechner/pi-tui';
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '@mariozechner/pi-tui';
+import { secretMask } from '@palimpsest/agent';
 import { walk } from '@palimpsest/tools';
 import type { Workspace } from '@palimpsest/tools';
 import type { SlashCommand } from '../commands/command.js';
 import { slashCommands } from '../commands/index.js';
 import type { InteractiveSession } from '../session/interactive-session.js';
 import type { Choice } from '../output/lines.js';
+import { sessionsFolder } from '../settings/user-folders.js';
+import { knownSecrets } from '../agent/shell.js';
 import { printableLine } from './layout.js';
-import { promptHistory } from './prompt-history.js';
 import type { Screen } from './screen.js';
 
 /** Options of {@link promptCompletion}. */
@@ -97,17 +102,9 @@ function fileItems(names: readonly string[], typed: string): AutocompleteItem[] 
   return found.slice(0, maxFound).map((name) => ({ value: `@${name}`, label: printableLine(name) }));
 }
 
-/** Help with typing, loaded after the first frame. */
-export interface PromptHelp {
-  /** Keeps what was typed. */
-  readonly remember: (prompt: string) => void;
-}
-
-/** Gives the input line its history and its completion. */
-export async function promptHelp(
-  screen: Screen,
-  { folder, env }: { readonly folder: string; readonly env: Readonly<Record<string, string | undefined>> },
-): Promise<PromptHelp> {
+/** Gives the input line its history and its completion. Returns the function that keeps what was typed. */
+export async function promptHelp(screen: Screen): Promise<(prompt: string) => void> {
+  const { cwd: folder, env } = screen.session.surroundings;
   const history = promptHistory(folder, env);
   for (const prompt of await history.prompts()) screen.editor.addToHistory(prompt);
   let files: WorkspaceFiles | undefined;
@@ -125,7 +122,7 @@ export async function promptHelp(
       },
     }),
   );
-  return { remember: (prompt) => void history.add(prompt) };
+  return (prompt) => void history.add(prompt);
 }
 
 /** More are not offered. */
@@ -187,4 +184,56 @@ export class WorkspaceFiles {
       this.#reading = undefined;
     }
   }
+}
+
+/** The prompts that are offered again, and kept when the file is written anew. */
+const maxPrompts = 200;
+/** A longer file is written anew. Unit: characters. */
+const maxFile = 1_000_000;
+/** A longer prompt is not kept. Unit: characters. */
+const maxPrompt = 20_000;
+
+/** Returns the history of a folder, over all its sessions, in a file that only the user can read, beside the sessions. */
+export function promptHistory(folder: string, env: Readonly<Record<string, string | undefined>>) {
+  const name = createHash('sha256').update(folder).digest('hex').slice(0, 32);
+  const file = join(dirname(sessionsFolder(env)), 'prompts', `${name}.jsonl`);
+  const masked = secretMask(knownSecrets(env));
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    /** Returns the prompts, the oldest first. */
+    async prompts(): Promise<readonly string[]> {
+      return (await readPrompts(file)).slice(-maxPrompts);
+    },
+    /** Keeps a prompt: with secrets masked, as the log masks them. A file that cannot be written is no reason to stop. */
+    async add(prompt: string): Promise<void> {
+      if (prompt.length > maxPrompt || prompt.trim() === '') return;
+      last = last.then(() => append(file, masked.text(prompt))).catch(() => undefined);
+      await last;
+    },
+  };
+}
+
+async function readPrompts(file: string): Promise<readonly string[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.split('\n').flatMap((line) => {
+    try {
+      const value: unknown = JSON.parse(line);
+      return typeof value === 'string' ? [value] : [];
+    } catch {
+      // An end that was torn, or the empty last line.
+      return [];
+    }
+  });
+}
+
+async function append(file: string, prompt: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const text = await readFile(file, 'utf8').catch(() => '');
+  if (text.length > maxFile) {
+    const kept = (await readPrompts(file)).slice(-maxPrompts);
+    await writeFile(`${file}.new`, kept.map((each) => `${JSON.stringify(each)}\n`).join(''), { mode: 0o600 });
+    await rename(`${file}.new`, file);
+  }
+  await appendFile(file, `${JSON.stringify(prompt)}\n`, { mode: 0o600 });
+  await chmod(file, 0o600);
 }

@@ -1,7 +1,9 @@
-import { CURSOR_MARKER, Input } from '@mariozechner/pi-tui';
+import { Input } from '@mariozechner/pi-tui';
 import type { Page, Choice } from '../output/lines.js';
 import {
   cutLine,
+  pasteEnd,
+  pasteStart,
   printableText,
   printableLine,
   padLine,
@@ -11,6 +13,7 @@ import {
   wrapLine,
   styled,
   isKey,
+  withTerminalCursor,
 } from './layout.js';
 import type { Styles, FrontPart } from './layout.js';
 
@@ -218,7 +221,7 @@ export class ChoiceList implements FrontPart {
 export interface QuestionOptions {
   readonly question: string;
   /** The beginning of the answer. @defaultValue nothing */
-  readonly initial?: string;
+  readonly initial?: string | undefined;
   readonly styles: Styles;
   /** Undefined: given up. */
   readonly answered: (text: string | undefined) => void;
@@ -240,8 +243,7 @@ export class Question implements FrontPart {
     return [
       dim('─'.repeat(width)),
       ...wrapIndented(1, printableText(this.#options.question), width).map((line) => bold(line)),
-      // The terminal's own cursor stands there: both at once would cancel each other.
-      ...this.#input.render(width).map((line) => line.replace(`${CURSOR_MARKER}\u001b[7m`, CURSOR_MARKER)),
+      ...this.#input.render(width).map(withTerminalCursor),
       dim(cutLine(' Enter answers · Esc gives up', width)),
     ];
   }
@@ -253,9 +255,6 @@ export class Question implements FrontPart {
     this.#input.handleInput(data.startsWith(pasteStart) ? pasted(data) : data);
   }
 }
-
-const pasteStart = '\u001b[200~';
-const pasteEnd = '\u001b[201~';
 
 /** A paste, or a text as one: the ends of lines are spaces, and other spaces stay. */
 function pasted(paste: string): string {

@@ -1,4 +1,4 @@
-import { matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@mariozechner/pi-tui';
+import { CURSOR_MARKER, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from '@mariozechner/pi-tui';
 import type { EditorTheme, KeyId, MarkdownTheme, SelectListTheme } from '@mariozechner/pi-tui';
 import { printableText as printable } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
@@ -19,11 +19,19 @@ export function isKey(data: string, ...keys: readonly KeyId[]): boolean {
   return keys.some((key) => matchesKey(data, key));
 }
 
+/** What a terminal sends before a paste, and behind it. */
+export const pasteStart = '\u001b[200~';
+export const pasteEnd = '\u001b[201~';
+
+/** Leaves the cursor that pi-tui draws away: the terminal's own stands there, and both at once would cancel each other. */
+export function withTerminalCursor(line: string): string {
+  return line.replace(`${CURSOR_MARKER}\u001b[7m`, CURSOR_MARKER);
+}
+
 /** The looks of things. Without colours every function returns its text, so no meaning may lie in a style alone. */
 export interface Styles {
   readonly colours: Colours;
   readonly markdown: MarkdownTheme;
-  readonly list: SelectListTheme;
   readonly editor: EditorTheme;
 }
 
@@ -39,7 +47,6 @@ export function stylesOf(colours: Colours): Styles {
   };
   return {
     colours,
-    list,
     editor: { borderColor: dim, selectList: list },
     markdown: {
       heading: bold,

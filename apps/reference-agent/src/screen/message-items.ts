@@ -4,7 +4,7 @@ import { printableText, printableLine, cutLine, wrapText } from './layout.js';
 import type { Styles } from './layout.js';
 import { markdownLines, StreamedMarkdown } from './markdown.js';
 import { TranscriptItem } from './transcript.js';
-import type { Transcript } from './transcript.js';
+import type { Transcript, TranscriptItemOptions } from './transcript.js';
 
 /** The lines of a folded text that are seen. */
 const foldedLines = 12;
@@ -91,7 +91,7 @@ interface Folded {
 }
 
 function foldedText(text: string, { mark, style, dim, shownLines }: Folded): TranscriptItem {
-  const item = new TranscriptItem({
+  return new TranscriptItem({
     mark,
     // Whether there is more depends on the width: what may be more than fits opens at any.
     opens: text.split('\n', shownLines + 1).length > shownLines || text.length > 40 * shownLines,
@@ -109,21 +109,18 @@ function foldedText(text: string, { mark, style, dim, shownLines }: Folded): Tra
         : [...lines.slice(0, shownLines).map((line) => style(line)), dim(more)];
     },
   });
-  return item;
 }
 
 /** The answer that comes, piece by piece, until the log has it. */
 export class LiveAnswer {
   readonly #transcript: Transcript;
   readonly #styles: Styles;
+  readonly #items = new Map<Delta['type'], TranscriptItem>();
   #markdown: StreamedMarkdown;
   #text = '';
   #reasoning = '';
   #calls: string[] = [];
   #isCutOff = false;
-  #textItem: TranscriptItem | undefined;
-  #reasoningItem: TranscriptItem | undefined;
-  #callItem: TranscriptItem | undefined;
 
   constructor(transcript: Transcript, styles: Styles) {
     this.#transcript = transcript;
@@ -132,25 +129,23 @@ export class LiveAnswer {
   }
 
   add(delta: Delta): void {
+    const { cyan, dim } = this.#styles.colours;
     switch (delta.type) {
       case 'text':
         this.#text += delta.text;
-        this.#textItem = this.#shown(this.#textItem, this.#styles.colours.cyan('●'), (width) => this.#textLines(width));
-        return;
+        return this.#show('text', { mark: cyan('●'), draw: ({ width }) => this.#textLines(width) });
       case 'thinking':
         this.#reasoning += delta.text;
-        this.#reasoningItem = this.#shown(
-          this.#reasoningItem,
-          this.#styles.colours.dim('○'),
-          (width, isOpen) => this.#reasoningLines(width, isOpen),
-          true,
-        );
-        return;
+        return this.#show('thinking', {
+          mark: dim('○'),
+          opens: true,
+          isCompact: true,
+          draw: ({ width, isOpen }) => this.#reasoningLines(width, isOpen),
+        });
       case 'tool-call':
         this.#calls[delta.index] ??= '';
         if (delta.name !== undefined) this.#calls[delta.index] = delta.name;
-        this.#callItem = this.#shown(this.#callItem, this.#styles.colours.dim('■'), (width) => this.#callLines(width));
-        return;
+        return this.#show('tool-call', { mark: dim('■'), draw: ({ width }) => this.#callLines(width) });
       case 'restart':
         return this.discard();
     }
@@ -158,44 +153,30 @@ export class LiveAnswer {
 
   /** The log has the answer, or it is void. */
   discard(): void {
-    for (const item of [this.#textItem, this.#reasoningItem, this.#callItem]) {
-      if (item !== undefined) this.#transcript.remove(item);
-    }
-    this.#forget();
+    for (const type of this.#items.keys()) this.#remove(type);
+    this.#markdown = new StreamedMarkdown(this.#styles);
+    [this.#text, this.#reasoning, this.#calls] = ['', '', []];
   }
 
   /** No more of it comes, and the log does not have it: what there is stays where it is. The next answer needs another one of these. */
   cutOff(): void {
-    if (this.#callItem !== undefined) this.#transcript.remove(this.#callItem);
-    this.#callItem = undefined;
+    this.#remove('tool-call');
     this.#isCutOff = true;
-    for (const item of [this.#textItem, this.#reasoningItem]) item?.changed();
+    for (const item of this.#items.values()) item.changed();
   }
 
-  #forget(): void {
-    this.#markdown = new StreamedMarkdown(this.#styles);
-    [this.#text, this.#reasoning, this.#calls] = ['', '', []];
-    [this.#textItem, this.#reasoningItem, this.#callItem] = [undefined, undefined, undefined];
+  #show(type: Delta['type'], options: TranscriptItemOptions): void {
+    const known = this.#items.get(type);
+    if (known !== undefined) return known.changed();
+    const item = new TranscriptItem(options);
+    this.#items.set(type, item);
+    this.#transcript.add(item);
   }
 
-  #shown(
-    item: TranscriptItem | undefined,
-    mark: string,
-    draw: (width: number, isOpen: boolean) => readonly string[],
-    opens = false,
-  ): TranscriptItem {
-    if (item !== undefined) {
-      item.changed();
-      return item;
-    }
-    const made = new TranscriptItem({
-      mark,
-      opens,
-      isCompact: opens,
-      draw: ({ width, isOpen }) => draw(width, isOpen),
-    });
-    this.#transcript.add(made);
-    return made;
+  #remove(type: Delta['type']): void {
+    const item = this.#items.get(type);
+    if (item !== undefined) this.#transcript.remove(item);
+    this.#items.delete(type);
   }
 
   #textLines(width: number): readonly string[] {

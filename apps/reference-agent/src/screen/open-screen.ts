@@ -13,14 +13,13 @@ import { ProcessTerminal } from './terminal.js';
  * frame is there before the agent is loaded; what is typed meanwhile is kept.
  */
 export async function openScreen(session: InteractiveSession): Promise<number> {
-  const { stdin, stdout, stderr, env, interrupts, cwd } = session.surroundings;
+  const { stdin, stdout, stderr, env, interrupts } = session.surroundings;
   const styles = stylesOf(coloursFor(stdout, env));
-  const strayLine = (line: string): void => screen.notice('info', line);
   const terminal = new ProcessTerminal({
     stdin: stdin as unknown as ReadStream,
     stdout: stdout as unknown as WriteStream,
     stderr: stderr as unknown as WriteStream,
-    onStrayLine: (line) => strayLine(line),
+    onStrayLine: (line) => screen.notice('info', line),
   });
   let figures = (): Figures => ({});
   let remember = (_: string): void => undefined;
@@ -49,7 +48,7 @@ export async function openScreen(session: InteractiveSession): Promise<number> {
     const { statusFigures } = await import('./status-figures.js');
     figures = statusFigures(session, () => screen.requestRender());
     // Before the session is ready: what is typed then is completed.
-    ({ remember } = await (await import('./completion.js')).promptHelp(screen, { folder: cwd, env }));
+    remember = await (await import('./completion.js')).promptHelp(screen);
     await session.start();
     await closed;
   } finally {

@@ -1,10 +1,9 @@
-import { CURSOR_MARKER, Editor, matchesKey } from '@mariozechner/pi-tui';
+import { Editor, matchesKey } from '@mariozechner/pi-tui';
 import type { TUI } from '@mariozechner/pi-tui';
-import { printableText } from '@palimpsest/terminal';
+import { printableWithTabs } from '../output/lines.js';
+import { pasteEnd, pasteStart, withTerminalCursor } from './layout.js';
 import type { Styles } from './layout.js';
 
-const pasteStart = '\u001b[200~';
-const pasteEnd = '\u001b[201~';
 /** A paste of more is a marker in the input line, and is sent whole. Units: lines, characters. */
 const maxInlineLines = 10;
 const maxInlineCharacters = 1_000;
@@ -51,8 +50,7 @@ export class PromptEditor extends Editor {
   }
 
   override render(width: number): string[] {
-    // The terminal's own cursor stands where the library draws one: both at once would cancel each other.
-    return super.render(width).map((line) => line.replace(`${CURSOR_MARKER}\u001b[7m`, CURSOR_MARKER));
+    return super.render(width).map(withTerminalCursor);
   }
 
   /** Puts a text in place of what there is. The cursor stands at its end. */
@@ -93,9 +91,5 @@ export class PromptEditor extends Editor {
 
 /** Control characters as they are shown; tabs and the ends of lines stay. */
 function visible(text: string): string {
-  return text
-    .toWellFormed()
-    .split('\t')
-    .map((part) => printableText(part))
-    .join('\t');
+  return printableWithTabs(text.toWellFormed());
 }

@@ -55,6 +55,12 @@ function tellState(rig: ScreenRig, event: Extract<SessionEvent, { type: 'state' 
   rig.tell(event);
 }
 
+/** Calls begin to wait. Resolves when keys answer them. */
+async function waiting(rig: ScreenRig, ...approvals: readonly Approval[]): Promise<void> {
+  tellState(rig, { type: 'state', state: { type: 'waiting', approvals } });
+  await rig.terminal.seenText('1–4, or');
+}
+
 test('a conversation: whole frames, nothing wider, all of it there', async () => {
   const figures = { model: 'm', tokens: 12_000, window: 200_000 };
   const { terminal, tell } = rig({ columns: 60, rows: 20, styles: colouredStyles, figures });
@@ -91,6 +97,18 @@ test('Esc and Ctrl-C interrupt the work, and do not touch what is typed', async 
   expect(made.screen.editor.getText()).toBe('w');
 });
 
+test('what is queued is shown, and ↑ at an empty input takes it back; what goes on behind is told', async () => {
+  const { terminal, session, screen, tell } = rig();
+  const queue = [{ id: 1, text: 'Not now.' }];
+  vi.spyOn(session, 'queue', 'get').mockReturnValue(queue);
+  vi.spyOn(session, 'withdraw').mockReturnValue('Not now.');
+  tell({ type: 'queue', queue }, { type: 'background', isCondensing: true });
+  await terminal.seenText('» queued: Not now.');
+  await terminal.seenText('condensing behind');
+  await terminal.press(keys.up);
+  expect(screen.editor.getText()).toBe('Not now.');
+});
+
 test('at an empty input Ctrl-C twice and Ctrl-D leave; Ctrl-C empties it, and any other key stays', async () => {
   const { terminal, session, screen } = rig();
   const close = vi.spyOn(session, 'close').mockResolvedValue();
@@ -111,12 +129,8 @@ test('at an empty input Ctrl-C twice and Ctrl-D leave; Ctrl-C empties it, and an
 test('a call that waits shows its whole input; the answers are one key each', async () => {
   const made = rig({ rows: 30 });
   const answer = vi.spyOn(made.session, 'answer').mockResolvedValue();
-  const approvals = [
-    approval('a', 'git status\nrm -rf x'),
-    approval('b', 'ls', { summary: 'harmless, says the model' }),
-  ];
-  tellState(made, { type: 'state', state: { type: 'waiting', approvals } });
-  await made.terminal.seenText('1–4, or');
+  const claimed = approval('b', 'ls', { summary: 'harmless, says the model' });
+  await waiting(made, approval('a', 'git status\nrm -rf x'), claimed);
   const lines = await made.terminal.seenText('run_command waits for your yes (1 of 2)');
   expect(lines).toEqual(expect.arrayContaining(['   $ git status', '   > rm -rf x']));
   await made.terminal.press('2');
@@ -138,8 +152,7 @@ test('a call that waits shows its whole input; the answers are one key each', as
 test('arrows that come late and at once choose an answer: in a dialog there is no wheel', async () => {
   const made = rig({ rows: 30 });
   const answer = vi.spyOn(made.session, 'answer').mockResolvedValue();
-  tellState(made, { type: 'state', state: { type: 'waiting', approvals: [approval('a', 'ls')] } });
-  await made.terminal.seenText('1–4, or');
+  await waiting(made, approval('a', 'ls'));
   for (const key of [keys.down, keys.down, keys.down, keys.enter, keys.enter]) made.screen.handleInput(key);
   expect(answer).toHaveBeenCalledExactlyOnceWith(['a'], { type: 'no' });
 });
@@ -147,8 +160,7 @@ test('arrows that come late and at once choose an answer: in a dialog there is n
 test('a rule that cannot be read is said, and nothing is answered', async () => {
   const made = rig({ rows: 30 });
   vi.spyOn(made.session, 'answer').mockRejectedValue(new Error('The rule has no closing parenthesis.'));
-  tellState(made, { type: 'state', state: { type: 'waiting', approvals: [approval('a', 'ls')] } });
-  await made.terminal.seenText('1–4, or');
+  await waiting(made, approval('a', 'ls'));
   await made.terminal.press('2');
   await made.terminal.seenText('The rule has no closing parenthesis.');
 });
@@ -176,7 +188,7 @@ test('a key that was pressed before a call was seen does not answer it', async (
   let time = 0;
   const made = rig({ rows: 30, now: () => time });
   const answer = vi.spyOn(made.session, 'answer').mockResolvedValue();
-  const waiting = (...ids: readonly string[]): SessionEvent => ({
+  const wait = (...ids: readonly string[]): SessionEvent => ({
     type: 'state',
     state: { type: 'waiting', approvals: ids.map((id) => approval(id, `echo ${id}`)) },
   });
@@ -184,7 +196,7 @@ test('a key that was pressed before a call was seen does not answer it', async (
     await made.terminal.press('1', '2', 'a', keys.enter, '4');
     expect(answer).not.toHaveBeenCalled();
   };
-  made.tell(waiting('one', 'two'));
+  made.tell(wait('one', 'two'));
   await pressedInVain();
   await made.terminal.seenText('keys answer in a moment');
   time += 299;
@@ -196,7 +208,7 @@ test('a key that was pressed before a call was seen does not answer it', async (
 
   // The key that answered one call, pressed twice, does not answer the next one.
   answer.mockClear();
-  made.tell(waiting('two'));
+  made.tell(wait('two'));
   await made.terminal.seenText('$ echo two');
   await pressedInVain();
 
@@ -268,7 +280,7 @@ test('Enter runs a command that was named, or that only one name can be; what ma
 test('a command longer than the terminal is scrolled, and it says how much is hidden', async () => {
   const made = rig({ rows: 20 });
   const command = Array.from({ length: 50 }, (_, line) => `echo ${line}`).join('\n');
-  tellState(made, { type: 'state', state: { type: 'waiting', approvals: [approval('a', command)] } });
+  await waiting(made, approval('a', command));
   await made.terminal.seenText('more lines · PgUp PgDn');
   for (let pages = 0; pages < 12; pages++) await made.terminal.press(`${escape}[6~`);
   await made.terminal.seenText('> echo 49');

@@ -3,10 +3,10 @@ import type { Event } from '@palimpsest/events';
 import { expect, test } from 'vitest';
 import { faultOf, hostile } from '../../test-support/hostile-text.js';
 import { colouredStyles, plainStyles } from '../../test-support/screen-rig.js';
+import type { Line } from '../output/lines.js';
 import type { StreamEvent } from '../output/stream-event.js';
 import type { FileDiff } from '@palimpsest/tools/diff';
 import { SessionItems } from './session-items.js';
-import type { SessionItemsOptions } from './session-items.js';
 import type { Styles } from './layout.js';
 import { Transcript } from './transcript.js';
 
@@ -46,11 +46,18 @@ interface Items {
   readonly tell: (told: StreamEvent, event?: Event) => void;
 }
 
-function itemsOn(styles: Styles = plainStyles, options: SessionItemsOptions = {}): Items {
+function itemsOn(
+  styles: Styles = plainStyles,
+  condensationLines: (id: string) => Promise<readonly Line[] | undefined> = async () => undefined,
+): Items {
   const transcript = new Transcript(styles);
   let onChange = (): void => undefined;
   const changed = new Promise<void>((resolve) => (onChange = resolve));
-  const items = new SessionItems(transcript, styles, { changed: () => onChange(), ...options });
+  const items = new SessionItems(transcript, styles, {
+    diffOf: async () => undefined,
+    condensationLines,
+    changed: () => onChange(),
+  });
   return {
     items,
     changed,
@@ -121,9 +128,9 @@ test('a condensation is a line that opens into what it changed, which is read th
     { text: 'Forgotten: 1 event', style: 'strong' },
     { text: 'result of read_file', indent: 2 },
   ] as const;
-  const { items, tell, lines, transcript, changed } = itemsOn(plainStyles, {
-    condensationLines: async (id) => (id === 'k' ? known : undefined),
-  });
+  const { items, tell, lines, transcript, changed } = itemsOn(plainStyles, async (id) =>
+    id === 'k' ? known : undefined,
+  );
   tell(
     {
       type: 'condensation',

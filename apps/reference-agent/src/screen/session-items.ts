@@ -21,12 +21,12 @@ import type { Transcript } from './transcript.js';
 
 /** Options of {@link SessionItems}. */
 export interface SessionItemsOptions {
-  /** Finds out what a call of an earlier run has changed in a file. @defaultValue nobody knows */
-  readonly diffOf?: (action: string) => Promise<FileDiff | undefined>;
-  /** Finds out what a condensation changed. @defaultValue nobody knows */
-  readonly condensationLines?: (id: string) => Promise<readonly Line[] | undefined>;
-  /** Called when an item has changed by itself. @defaultValue nothing happens */
-  readonly changed?: () => void;
+  /** Finds out what a call of an earlier run has changed in a file. */
+  readonly diffOf: (action: string) => Promise<FileDiff | undefined>;
+  /** Finds out what a condensation changed. */
+  readonly condensationLines: (id: string) => Promise<readonly Line[] | undefined>;
+  /** Called when an item has changed by itself. */
+  readonly changed: () => void;
 }
 
 /** Makes items of the transcript of the events of a session. */
@@ -35,27 +35,14 @@ export class SessionItems {
   readonly #styles: Styles;
   readonly #calls = new Map<string, CallItem>();
   #live: LiveAnswer;
-
   readonly #condensationItems = new Map<string, CondensationItem>();
   #progress = new CondensationProgress();
-  readonly #diffOf: NonNullable<SessionItemsOptions['diffOf']>;
-  readonly #condensationLines: NonNullable<SessionItemsOptions['condensationLines']>;
-  readonly #changed: () => void;
+  readonly #options: SessionItemsOptions;
 
-  constructor(
-    transcript: Transcript,
-    styles: Styles,
-    {
-      diffOf = async () => undefined,
-      condensationLines = async () => undefined,
-      changed = () => undefined,
-    }: SessionItemsOptions = {},
-  ) {
-    this.#diffOf = diffOf;
-    this.#condensationLines = condensationLines;
-    this.#changed = changed;
+  constructor(transcript: Transcript, styles: Styles, options: SessionItemsOptions) {
     this.#transcript = transcript;
     this.#styles = styles;
+    this.#options = options;
     this.#live = new LiveAnswer(transcript, styles);
   }
 
@@ -127,10 +114,10 @@ export class SessionItems {
         const { id } = event;
         const item: CondensationItem = new CondensationItem({
           condensation: told,
-          readLines: () => this.#condensationLines(id),
+          readLines: () => this.#options.condensationLines(id),
           changed: () => {
             this.#transcript.keepInView(item);
-            this.#changed();
+            this.#options.changed();
           },
           styles: this.#styles,
         });
@@ -161,10 +148,10 @@ export class SessionItems {
   async #readDiff(action: string): Promise<void> {
     const item = this.#calls.get(action);
     if (item === undefined || item.hasDiff) return;
-    const diff = await this.#diffOf(action).catch(() => undefined);
+    const diff = await this.#options.diffOf(action).catch(() => undefined);
     if (diff === undefined) return;
     item.hasChanged(diff);
-    this.#changed();
+    this.#options.changed();
   }
 
   /** A model call failed, and is tried again. */

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { colouredStyles, plainStyles } from '../../test-support/screen-rig.js';
 import { columnsOf } from './layout.js';
 import { formatDollars, formatThousands } from '../output/lines.js';
-import { shownTime, statusLine } from './status.js';
+import { shownTime, statePhrase, statusLine } from './status.js';
+import type { SessionState, WorkPhase } from '../session/session-events.js';
 import type { Status } from './status.js';
 
 const all: Status = {
@@ -51,6 +52,21 @@ test('what is not known is left out, and a model cannot drive the terminal with 
 test('where prices are not known, what was saved is no money', () => {
   const { costUsd: _, ...unpriced } = all;
   expect(statusLine(unpriced, 200, plainStyles)).toMatch(/ · 92 % cached · saved 41 %$/);
+});
+
+test('a state is told in a word or two', () => {
+  const working = (phase: WorkPhase): SessionState => ({ type: 'working', phase, isInterrupted: false });
+  const phases = ['asking', 'answering', 'tools', 'retrying', 'condensing'] as const;
+  expect(phases.map((phase) => statePhrase(working(phase)))).toEqual([
+    ...['thinking', 'answering', 'running tools', 'trying again', 'condensing'],
+  ]);
+  expect(statePhrase({ type: 'working', phase: 'tools', isInterrupted: true })).toBe('interrupting');
+  const waits = (...waitsFor: string[]) => statePhrase({ type: 'opening', waitsFor });
+  expect([waits(), waits('a'), waits('a', 'b', 'c')]).toEqual([
+    'opening',
+    'opening: waits for MCP a',
+    'opening: waits for MCP a and 2 more',
+  ]);
 });
 
 test('numbers are short, and say no more than is known', () => {

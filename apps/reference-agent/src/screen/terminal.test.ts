@@ -3,9 +3,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { emulatedScreen } from '../../test-support/terminal/emulated-screen.js';
 import { ProcessTerminal } from './terminal.js';
 
-/** Streams that behave as those of a terminal do. */
-function streams() {
+/** A terminal that was started, on streams that behave as those of a terminal do, behind what stood there before. */
+async function started(before = '') {
   const screen = emulatedScreen(80, 24);
+  await screen.write(before);
   const output = () =>
     Object.assign(
       new Writable({ write: (chunk: Buffer, _, done) => void screen.write(chunk.toString()).then(() => done()) }),
@@ -22,21 +23,21 @@ function streams() {
     onStrayLine: (line) => stray.push(line),
   });
   onTestFinished(() => terminal.stop());
+  const got: string[] = [];
+  terminal.start(
+    (data) => got.push(data),
+    () => undefined,
+  );
   /** Resolves when all that was typed is read, and all that was written is painted. */
   const settled = async () => {
     do await new Promise(setImmediate);
     while (stdin.writableLength + stdin.readableLength + stdout.writableLength > 0);
   };
-  return { terminal, stdin, stdout, stderr, screen, modes, stray, settled };
+  return { terminal, stdin, stdout, stderr, screen, modes, stray, settled, got };
 }
 
 test('the terminal is left as it was', async () => {
-  const { terminal, screen, modes, settled } = streams();
-  await screen.write('$ before');
-  terminal.start(
-    () => undefined,
-    () => undefined,
-  );
+  const { terminal, screen, modes, settled } = await started('$ before');
   terminal.write('a frame');
   await settled();
   expect(screen.screen()[0]).toBe('a frame');
@@ -49,11 +50,7 @@ test('the terminal is left as it was', async () => {
 });
 
 test('what others write is told line by line, and the frame stays whole', async () => {
-  const { terminal, screen, stdout, stderr, stray, settled } = streams();
-  terminal.start(
-    () => undefined,
-    () => undefined,
-  );
+  const { terminal, screen, stdout, stderr, stray, settled } = await started();
   terminal.write('a frame');
   await new Promise<void>((resolve) => stderr.write('a warning\nand ', () => resolve()));
   stderr.write(Buffer.from('more\n'));
@@ -68,26 +65,17 @@ test('what others write is told line by line, and the frame stays whole', async 
 });
 
 test('the lines above the screen are the user’s own, and are not cleared', async () => {
-  const { terminal, screen, settled } = streams();
+  const { terminal, screen, settled } = await started();
   const written: string[] = [];
   const { write } = screen;
   screen.write = (text) => (written.push(text), write(text));
-  terminal.start(
-    () => undefined,
-    () => undefined,
-  );
   terminal.write('\u001b[2J\u001b[H\u001b[3Jframe');
   await settled();
   expect(written.join('')).not.toContain('\u001b[3J');
 });
 
 test('keys come one by one, and a paste whole, however it is divided', async () => {
-  const { terminal, stdin, settled } = streams();
-  const got: string[] = [];
-  terminal.start(
-    (data) => got.push(data),
-    () => undefined,
-  );
+  const { stdin, settled, got } = await started();
   const text = `${'line\r\n'.repeat(2_000)}\u001b[A end`;
   const sent = `ab\u001b[A\u001b[200~${text}\u001b[201~c`;
   for (let at = 0; at < sent.length; at += 7) stdin.write(sent.slice(at, at + 7));
@@ -96,12 +84,7 @@ test('keys come one by one, and a paste whole, however it is divided', async () 
 });
 
 test('characters of two UTF-16 units come whole, also with a modifier', async () => {
-  const { terminal, stdin, settled } = streams();
-  const got: string[] = [];
-  terminal.start(
-    (data) => got.push(data),
-    () => undefined,
-  );
+  const { stdin, settled, got } = await started();
   // The four bytes of the last one come in two pieces.
   stdin.write(Buffer.from('a😀\u001b𝒳').subarray(0, -2));
   stdin.write(Buffer.from('𝒳').subarray(-2));
@@ -110,12 +93,7 @@ test('characters of two UTF-16 units come whole, also with a modifier', async ()
 });
 
 test('a terminal that knows the protocol of kitty is asked for it, and is given back without it', async () => {
-  const { terminal, stdin, screen, settled } = streams();
-  const got: string[] = [];
-  terminal.start(
-    (data) => got.push(data),
-    () => undefined,
-  );
+  const { terminal, stdin, screen, settled, got } = await started();
   stdin.write('\u001b[?0u');
   await settled();
   expect(terminal.kittyProtocolActive).toBe(true);

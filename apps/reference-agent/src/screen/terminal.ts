@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { setKittyProtocolActive, StdinBuffer, matchesKey } from '@mariozechner/pi-tui';
 import type { Terminal } from '@mariozechner/pi-tui';
+import { pasteEnd, pasteStart } from './layout.js';
 
 /**
  * A screen of its own, so that what stood on the terminal comes back; no wrapping at the last column, so that a line which the terminal
@@ -20,8 +21,6 @@ const answerMs = 150;
 /** Keys that are pressed at the end are read for so long, or a shell would read them. Unit: milliseconds. */
 const drainMs = 60;
 const kittyAnswer = /^\u001b\[\?\d+u$/;
-const pasteStart = '\u001b[200~';
-const pasteEnd = '\u001b[201~';
 
 /** The part of a terminal of pi-tui that only writes. */
 export abstract class WrittenTerminal {

@@ -72,7 +72,8 @@ export class Transcript {
     this.#height = Math.max(1, height);
     if (this.#top !== undefined) {
       const lines = this.#linesFrom(this.#top, this.#height);
-      if (lines.length === this.#height || this.#isFirst(this.#top)) return lines;
+      const isFirst = this.#top.index === 0 && this.#top.line <= 0;
+      if (lines.length === this.#height || isFirst) return lines;
       // The window reaches beyond the end: the end is seen.
       this.#top = undefined;
     }
@@ -184,10 +185,6 @@ export class Transcript {
     if (isBefore(top, last)) this.#top = isBefore(last, bottomTop) ? last : undefined;
   }
 
-  #isFirst({ index, line }: Place): boolean {
-    return index === 0 && line <= 0;
-  }
-
   #hasGap(index: number): boolean {
     if (index === 0) return false;
     return !(this.#items[index]?.isCompact === true && this.#items[index - 1]?.isCompact === true);
@@ -253,19 +250,12 @@ function isBefore(left: Place, right: Place): boolean {
   return left.index < right.index || (left.index === right.index && left.line < right.line);
 }
 
-/** The request to draw an item. */
-export interface Drawing {
-  /** Columns that it may use. */
-  readonly width: number;
-  readonly isOpen: boolean;
-}
-
 /** Options of {@link TranscriptItem}. */
 export interface TranscriptItemOptions {
   /** One column, before the first line: what kind of item it is. */
   readonly mark: string;
-  /** Its lines, none wider than asked. Called again only when the item has changed, or the width. */
-  readonly draw: (drawing: Drawing) => readonly string[];
+  /** Its lines, none wider than asked. Called again only when the item has changed, or the width. Unit of `width`: columns. */
+  readonly draw: (asked: { readonly width: number; readonly isOpen: boolean }) => readonly string[];
   /** Called when it is opened: what is shown then may have to be read. */
   readonly onOpen?: () => void;
   /** False: there is nothing to open. @defaultValue false */
@@ -314,12 +304,10 @@ export class TranscriptItem {
     if (this.#lines === undefined || this.#width !== width) {
       this.#width = width;
       // Where the terminal is narrower than a margin, even a margin is cut.
-      this.#lines = this.#draw({ width, isOpen: this.#isOpen }).map((line) => fitted(line, width));
+      this.#lines = this.#draw({ width, isOpen: this.#isOpen }).map((line) =>
+        columnsOf(line) <= width ? line : cutLine(line, width),
+      );
     }
     return this.#lines;
   }
-}
-
-function fitted(line: string, width: number): string {
-  return columnsOf(line) <= width ? line : cutLine(line, width);
 }

@@ -164,7 +164,7 @@ export class InteractiveSession {
     // A session has a folder of its own, and a new one begins where the old one was.
     const folder = session === 'same' ? {} : session === 'new' ? { cwd: root ?? this.#flags.cwd } : { cwd: undefined };
     this.#found = session === 'same' ? before.found : session === 'new' ? undefined : session;
-    this.#flags = withoutUndefined({ ...this.#flags, ...folder, ...flags });
+    this.#flags = { ...this.#flags, ...folder, ...flags };
     if (!(await this.#open()) && before.wasOpen) {
       this.#found = before.found;
       this.#flags = before.flags;
@@ -227,8 +227,4 @@ export class InteractiveSession {
   get #isClosed(): boolean {
     return this.#closed !== undefined;
   }
-}
-
-function withoutUndefined(flags: { readonly [Name in keyof RunFlags]: RunFlags[Name] | undefined }): RunFlags {
-  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined)) as unknown as RunFlags;
 }

@@ -2,7 +2,6 @@ import { rmdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Conversation } from '@palimpsest/agent';
 import type { Agent } from '@palimpsest/agent';
-import type { Skill } from '@palimpsest/agent/prompts';
 import { EventStoreError } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import type { Delta, FailedAttempt, LLM } from '@palimpsest/llm-adapters';
@@ -13,7 +12,7 @@ import { codingAgent } from '../agent/coding-agent.js';
 import type { CodingAgent } from '../agent/coding-agent.js';
 import type { McpListener } from '../agent/mcp.js';
 import { chooseModels, withCallCount } from '../agent/models.js';
-import { UsageError } from '../context.js';
+import { settingFlags, UsageError } from '../context.js';
 import type { CliContext, RunFlags } from '../context.js';
 import { loadSettings, namedAddress } from '../settings/load-settings.js';
 import type { FileDiff } from '@palimpsest/tools/diff';
@@ -24,7 +23,7 @@ import { createSession, isDamage, sessionSettingsEvent, whyUnreadable } from './
 import type { ListedSession, Session, SessionRecord, SessionSettings } from './session.js';
 
 /** A session with an agent that can go on with it. */
-export interface OpenedSession {
+export interface OpenedSession extends Pick<CodingAgent, 'skills' | 'permitted' | 'mcp' | 'notes'> {
   readonly session: Session;
   readonly conversation: Conversation;
   readonly workspace: Workspace;
@@ -40,14 +39,6 @@ export interface OpenedSession {
   readonly smallLlm: LLM;
   /** With where each value is from. */
   readonly settings: LoadedSettings;
-  /** Those that were found, the disabled ones too. */
-  readonly skills: readonly Skill[];
-  /** Decides which calls need a yes. */
-  readonly permitted: CodingAgent['permitted'];
-  /** The MCP servers. Undefined if there are none in the settings. */
-  readonly mcp: CodingAgent['mcp'];
-  /** Remarks for the user before the run begins. */
-  readonly notes: readonly string[];
   /** Records where the session works, if its log does not say so, and appends the task. */
   begin(task: string | undefined): Promise<void>;
   /** Ends what the tools have started. */
@@ -110,7 +101,7 @@ export async function openSession(
   const { llm, smallLlm = llm } =
     parts.llm === undefined
       ? await chooseModels({ ...settings, smallBaseUrl: namedAddress(loaded) }, env, {
-          ...(onRetry === undefined ? {} : { onRetry }),
+          onRetry,
           minDelayMs: waits.retryMs,
         })
       : { llm: parts.llm };
@@ -118,7 +109,6 @@ export async function openSession(
   const onAsk = flags.onAsk ?? found?.record.onAsk;
   const watched = (purpose: 'agent' | 'condenser') => (model: LLM) =>
     onModelCall === undefined ? model : withCallCount(model, (change) => onModelCall(purpose, change));
-  const made = withKept(kept.rules, () => answers?.(workspace.root) ?? []);
   const coding = await codingAgent({
     workspace,
     settings,
@@ -128,7 +118,8 @@ export async function openSession(
     env,
     onAsk,
     yolo: flags.yolo,
-    answers: made,
+    keptRules: kept.rules,
+    answers: answers && (() => answers(workspace.root)),
     isInteractive: callbacks.isInteractive,
     mcpListener: callbacks,
     signal: interrupts.signal,
@@ -185,27 +176,15 @@ export async function openSession(
  * @throws the errors of `loadSettings`.
  */
 async function settingsOf(
-  { isProvidersAddress, config, ...given }: Partial<RunFlags>,
+  given: RunFlags,
   { root }: Workspace,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadedSettings> {
-  const { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, templateFolder, ...more } = given;
-  const { maxOutputTokens, effort, retrySeconds } = more;
-  const answers = { maxOutputTokens, effort, retrySeconds };
-  const flags = { model, baseUrl, smallModel, toolCalls, maxCost, maxSteps, templateFolder, ...answers };
-  const loaded = await loadSettings({ folder: root, env, flags, file: config });
-  if (isProvidersAddress !== true) return loaded;
+  const flags = Object.fromEntries(settingFlags.map((name) => [name, given[name]]));
+  const loaded = await loadSettings({ folder: root, env, flags, file: given.config });
+  if (given.isProvidersAddress !== true) return loaded;
   const { baseUrl: _, ...settings } = loaded.settings;
   return { ...loaded, settings };
-}
-
-/** The rules of earlier answers and those of this program: the same list until one is added. */
-function withKept(kept: readonly string[], answers: () => readonly string[]): () => readonly string[] {
-  let [seen, all] = [answers(), [...kept, ...answers()]];
-  return () => {
-    if (answers() !== seen) [seen, all] = [answers(), [...kept, ...answers()]];
-    return all;
-  };
 }
 
 /** A session that never began is an empty folder. */

@@ -123,11 +123,18 @@ export function stepInWords({ path, action, conflict }: UndoStep, isPlan: boolea
   return conflict === undefined ? done : `${done} (${undoConflictTexts[conflict]})`;
 }
 
+/** Returns the numbers of calls whose effects nobody keeps a record of: of commands, and of MCP servers. */
+export function unrecordedCalls(events: readonly Event[]): { readonly commands: number; readonly ofServers: number } {
+  const names = events.flatMap((event) => (event.type === 'action' ? [event.toolCall.name] : []));
+  return {
+    commands: names.filter((name) => name === 'run_command').length,
+    ofServers: names.filter((name) => name.startsWith('mcp__')).length,
+  };
+}
+
 /** Returns remarks on what a rewind does not bring back. */
 export function rewindRemarks({ undone }: LogParts): readonly string[] {
-  const names = undone.flatMap((event) => (event.type === 'action' ? [event.toolCall.name] : []));
-  const commands = names.filter((name) => name === 'run_command').length;
-  const ofServers = names.filter((name) => name.startsWith('mcp__')).length;
+  const { commands, ofServers } = unrecordedCalls(undone);
   const who = [
     ...(commands === 0 ? [] : [commands === 1 ? 'a command' : `${commands} commands`]),
     ...(ofServers === 0 ? [] : [ofServers === 1 ? 'a call of an MCP server' : `${ofServers} calls of MCP servers`]),

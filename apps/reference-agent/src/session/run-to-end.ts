@@ -1,7 +1,7 @@
 import { ConversationRunError, ConversationStateProjection, LimitExceededError } from '@palimpsest/agent';
-import type { Conversation, RunOutcome } from '@palimpsest/agent';
+import type { Conversation, RunOptions, RunOutcome } from '@palimpsest/agent';
 import { ContentPolicyError } from '@palimpsest/llm-adapters';
-import type { Delta } from '@palimpsest/llm-adapters';
+import { SessionFigures } from '../output/figures.js';
 import { streamVersion } from '../output/stream-event.js';
 import type { InitEvent, ResultEvent } from '../output/stream-event.js';
 import type { OpenedSession } from './open-session.js';
@@ -10,22 +10,14 @@ import { failurePhrase, incompletePhrase, stuckPhrase } from '../output/run-fail
 /** The end of a run. */
 export type RunEnding = Pick<ResultEvent, 'status' | 'answer' | 'finishReason' | 'error' | 'waiting'>;
 
-/** Options of {@link runToEnd}. */
-export interface HowToRun {
-  readonly signal: AbortSignal;
-  /** Called with each piece of an answer. With it answers are streamed, and a part of one is kept if the run is interrupted. */
-  readonly onDelta?: (delta: Delta) => void;
-  /** Returns the cost of the run so far. Unit: USD. Undefined if it is not known. */
-  readonly costUsd: () => number | undefined;
-}
-
 /** Runs the conversation, and says how that ended. @throws what is no failure of the run, such as a `ConversationBusyError`. */
 export async function runToEnd(
   { conversation, baseUrl, agent, model }: OpenedSession,
-  { signal, onDelta, costUsd }: HowToRun,
+  options: Pick<RunOptions, 'signal' | 'onDelta'>,
 ): Promise<RunEnding> {
+  const before = conversation.events.length;
   try {
-    return endingOf(await conversation.run({ signal, ...(onDelta === undefined ? {} : { onDelta }) }));
+    return endingOf(await conversation.run(options));
   } catch (error) {
     if (!ConversationRunError.isInstance(error)) throw error;
     const { cause } = error;
@@ -36,7 +28,8 @@ export async function runToEnd(
         : 'error';
     const { code, message } = failureIn(conversation) ?? error;
     const unknownModel = agent.llm.facts?.isAssumed === true ? model : undefined;
-    const words = failurePhrase(message, cause, { baseUrl, costUsd: costUsd(), unknownModel });
+    const { costUsd } = new SessionFigures(conversation.events.slice(before));
+    const words = failurePhrase(message, cause, { baseUrl, costUsd, unknownModel });
     return { status, error: { code, message: words } };
   }
 }

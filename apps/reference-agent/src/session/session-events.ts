@@ -106,9 +106,8 @@ export class SessionListeners {
 
   /** Calls the listener with everything from now on. Returns the function that ends it. */
   observe(listener: SessionListener): () => void {
-    const own: SessionListener = (event) => listener(event);
-    this.#all.add(own);
-    return () => void this.#all.delete(own);
+    this.#all.add(listener);
+    return () => void this.#all.delete(listener);
   }
 
   report(event: SessionEvent): void {

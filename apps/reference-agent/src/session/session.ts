@@ -17,21 +17,16 @@ import type { Event, Immutable } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import type { FileEventStore } from '@palimpsest/events/file';
 import { z } from 'zod';
+import type { SessionFolders } from '../agent/coding-agent.js';
 import type { CliContext } from '../context.js';
 import { sessionsFolder } from '../settings/user-folders.js';
 
 /** The place of one session: a folder with its log, whole outputs, and the files before the agent changed them. */
-export interface Session {
+export interface Session extends SessionFolders {
   /** Also the id of the conversation. */
   readonly id: string;
-  /** All of it. Absolute. */
-  readonly folder: string;
   /** The events, as JSON Lines. */
   readonly log: string;
-  /** Whole texts of long outputs. */
-  readonly outputs: string;
-  /** The edit history. */
-  readonly files: string;
   readonly store: FileEventStore;
 }
 
@@ -74,8 +69,8 @@ export async function createSession(root: string, newId: () => string = newSessi
   }
 }
 
-/** Not by Node's recursive `mkdir`, which does not end below `/proc`. */
-async function makeFolders(folder: string): Promise<void> {
+/** Makes a folder that only the user can open, and those above it. Node's recursive `mkdir` does not end below `/proc`. */
+export async function makeFolders(folder: string): Promise<void> {
   const made = await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => error);
   if (made === undefined || made.code === 'EEXIST') return;
   const parent = dirname(folder);
@@ -229,7 +224,7 @@ async function readSession(session: Session): Promise<ListedSession> {
   }
   return {
     session,
-    record: { id, ...settings, created, task: task ?? '', ...(parent === undefined ? {} : { parent }) },
+    record: { id, ...settings, created, task: task ?? '', parent },
     lastStatus,
     usedAt: found.mtimeMs,
   };

@@ -1,7 +1,6 @@
 import type { ActionEvent, ToolCall } from '@palimpsest/events';
 import { fileHistory, previewChange } from '@palimpsest/tools';
 import type { CliContext, RunFlags } from '../context.js';
-import { SessionFigures } from '../output/figures.js';
 import type { InitEvent } from '../output/stream-event.js';
 import { StreamTranslation } from '../output/stream-translation.js';
 import { appliedDiff, fileDiff } from '@palimpsest/tools/diff';
@@ -46,9 +45,7 @@ export async function openWorkingSession(
   const translation = new StreamTranslation([]);
   const history = events.slice().map((event) => ({ event, told: translation.follow(event) }));
   const records = { events, history: fileHistory({ directory: session.files }) };
-  let run = new SessionFigures();
   events.observe((event) => {
-    run.append(event);
     onLogged?.({ event, told: translation.follow(event) });
     const actionId = event.type === 'observation' ? event.actionId : undefined;
     if (actionId === undefined) return;
@@ -74,8 +71,7 @@ export async function openWorkingSession(
     },
     async run(signal) {
       await begin();
-      run = new SessionFigures();
-      return runToEnd(opened, { signal, ...(onDelta === undefined ? {} : { onDelta }), costUsd: () => run.costUsd });
+      return runToEnd(opened, { signal, onDelta });
     },
   };
 }

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, realpath, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../test-support/folders.js';
 import { configCommand } from '../cli/config.js';
 import type { ConfigFlags } from '../cli/config.js';
 import { trustCommand } from '../cli/trust.js';
@@ -15,8 +16,7 @@ import { defaultSettings } from './settings.js';
 
 /** A user's configuration folder and a repository, in a new folder. */
 async function place() {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'palimpsest-settings-')));
-  onTestFinished(() => rm(root, { recursive: true }));
+  const root = await temporaryFolder();
   const env = { XDG_CONFIG_HOME: join(root, 'config') };
   const project = join(root, 'project');
   const files = {

@@ -15,35 +15,6 @@ async function problem(toml: string): Promise<string> {
   throw new Error('it was read');
 }
 
-test('every setting', async () => {
-  const values = await read(`#:schema https://unpkg.com/@palimpsest/reference-agent/schemas/config.json
-model = "anthropic/claude-opus-5-5"
-baseUrl = "http://localhost:8000/v1"
-smallModel = "ollama/qwen3"
-maxCost = 2.5
-maxSteps = 40
-toolCalls = "text"
-[permissions]
-allow = ["run_command(npm test)"]
-ask = ["write_file"]
-deny = ["run_command(git push *)"]
-[sandbox]
-mode = "required"
-network = true
-readable = ["/opt"]
-writable = ["../other"]
-[context]
-instructions = ["STYLE.md"]
-skillFolders = ["skills"]
-disabledSkills = ["noise"]
-[condenser]
-type = "slidingWindow"
-compactionInterval = 3
-`);
-  expect(values.permissions?.allow).toEqual(['run_command(npm test)']);
-  expect(values.condenser).toEqual({ type: 'slidingWindow', compactionInterval: 3 });
-});
-
 test.each([
   ['max_cost = 2', "config.toml:1:1: 'max_cost' is no setting. Did you mean 'maxCost'?"],
   ['model = "a/b"\n\n  modle = "x"', "config.toml:3:3: 'modle' is no setting. Did you mean 'model'?"],
@@ -93,10 +64,6 @@ test.each([
   'core.enable_default_condenser = false',
 ])('the default condenser is switched off: %s', async (toml) => {
   expect(await read(toml)).toEqual({ enableDefaultCondenser: false });
-});
-
-test('each mistake is named, with its place', async () => {
-  expect((await problem('modle = 1\nmaxCosts = 2')).split('\n')).toHaveLength(2);
 });
 
 test('what is not text', async () => {

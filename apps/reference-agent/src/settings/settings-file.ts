@@ -18,7 +18,7 @@ export async function settingsInToml(bytes: Uint8Array, file: string): Promise<S
 export function checkedSettings(
   table: unknown,
   file: string,
-  placeOf: (path: readonly string[]) => Pick<SettingsProblem, 'line' | 'column'> | undefined = () => undefined,
+  placeOf: (path: readonly string[]) => TextPlace | undefined = () => undefined,
 ): SettingsValues {
   const checked = settingsSchema.safeParse(table);
   if (checked.success) return withOneSwitch(checked.data, file, placeOf);
@@ -35,7 +35,7 @@ export function checkedSettings(
 function withOneSwitch(
   { enable_default_condenser: v0, core, ...values }: z.output<typeof settingsSchema>,
   file: string,
-  placeOf: (path: readonly string[]) => Pick<SettingsProblem, 'line' | 'column'> | undefined,
+  placeOf: (path: readonly string[]) => TextPlace | undefined,
 ): SettingsValues {
   const stated = [
     { path: ['enableDefaultCondenser'], value: values.enableDefaultCondenser },
@@ -144,11 +144,7 @@ function place(file: string, { line, column }: SettingsProblem): string {
   return line === undefined ? file : `${file}:${line}:${column ?? 1}`;
 }
 
-/** A place in a text. Both count from 1. */
-export interface TextPlace {
-  readonly line: number;
-  readonly column: number;
-}
+type TextPlace = Pick<SettingsProblem, 'line' | 'column'>;
 
 /**
  * Finds the place where a TOML text states a key, or the table in which it stands if the key is written inside a value. Undefined if neither is

@@ -90,13 +90,9 @@ export function isTrusted(folders: TrustedFolders, { folder, digest }: ProjectFi
 }
 
 /** Trusts a folder with the configuration that it has now. @throws {@link TrustError} when the record cannot be written. */
-export async function trustFolder(
-  record: string,
-  { folder, digest }: ProjectFile,
-  now: () => Date = () => new Date(),
-): Promise<void> {
+export async function trustFolder(record: string, { folder, digest }: ProjectFile): Promise<void> {
   const folders = await readTrust(record);
-  await writeTrust(record, { ...folders, [folder]: { digest, since: now().toISOString() } });
+  await writeTrust(record, { ...folders, [folder]: { digest, since: new Date().toISOString() } });
 }
 
 /** Trusts a folder no longer. False if it was not trusted. @throws {@link TrustError} when the record cannot be written. */

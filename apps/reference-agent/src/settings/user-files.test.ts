@@ -1,14 +1,13 @@
-import { mkdtemp, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../test-support/folders.js';
 import { configCommand } from '../cli/config.js';
 import { forgetRule, saveRule, savedRules } from './user-files.js';
 import { savedRulesFile } from './user-folders.js';
 
 async function user() {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'palimpsest-kept-')));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const env = { XDG_CONFIG_HOME: join(folder, 'config'), HOME: folder };
   return { folder, env, file: savedRulesFile(env) };
 }
@@ -37,9 +36,8 @@ test('rules are kept by folder, once each, in a file that only the user can read
 test('palimpsest config shows them with their origin, and forgets them, by the real folder', async () => {
   const { folder, env, file } = await user();
   await saveRule(file, folder, 'run_command(npm test *)');
-  const link = `${folder}-link`;
+  const link = join(await temporaryFolder(), 'link');
   await symlink(folder, link);
-  onTestFinished(() => rm(link));
   const config = async (flags: Parameters<typeof configCommand>[0]) => {
     let printed = '';
     await configCommand(flags, { env, cwd: link, stdout: { write: (text) => (printed += text) } });

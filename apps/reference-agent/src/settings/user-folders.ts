@@ -26,9 +26,7 @@ export function savedRulesFile(env: Environment): string {
 
 /** Returns the folder of the user's configuration. */
 export function userFolder(env: Environment): string {
-  const config = env['XDG_CONFIG_HOME'];
-  if (config !== undefined && isAbsolute(config)) return join(config, 'palimpsest');
-  return isWithoutXdg() ? envPaths('palimpsest', { suffix: '' }).config : join(homeFolder(), '.config', 'palimpsest');
+  return folderOf('XDG_CONFIG_HOME', env, 'config', '.config');
 }
 
 /**
@@ -36,19 +34,7 @@ export function userFolder(env: Environment): string {
  * system has it.
  */
 export function cacheFolder(env: Environment): string {
-  const cache = env['XDG_CACHE_HOME'];
-  if (cache !== undefined && isAbsolute(cache)) return join(cache, 'palimpsest');
-  return isWithoutXdg() ? envPaths('palimpsest', { suffix: '' }).cache : join(homeFolder(), '.cache', 'palimpsest');
-}
-
-/** Returns true where the system has folders of its own for what programs keep. */
-function isWithoutXdg(): boolean {
-  return process.platform === 'darwin' || process.platform === 'win32';
-}
-
-/** Returns the user's folder, or that of the list of users if `HOME` is empty, as it is in some containers. */
-function homeFolder(): string {
-  return homedir() || userInfo().homedir;
+  return folderOf('XDG_CACHE_HOME', env, 'cache', '.cache');
 }
 
 /**
@@ -58,10 +44,17 @@ function homeFolder(): string {
  * @see https://specifications.freedesktop.org/basedir-spec/latest/ by which relative paths in the variable are ignored
  */
 export function sessionsFolder(env: Environment): string {
-  const state = env['XDG_STATE_HOME'];
-  if (state !== undefined && isAbsolute(state)) return join(state, 'palimpsest', 'sessions');
-  if (isWithoutXdg()) return join(envPaths('palimpsest', { suffix: '' }).data, 'sessions');
-  return join(homeFolder(), '.local', 'state', 'palimpsest', 'sessions');
+  return join(folderOf('XDG_STATE_HOME', env, 'data', '.local/state'), 'sessions');
+}
+
+/** The folder of a variable; else the one that the system has for a kind of files, or one below the user's. */
+function folderOf(variable: string, env: Environment, kind: 'config' | 'cache' | 'data', usual: string): string {
+  const named = env[variable];
+  if (named !== undefined && isAbsolute(named)) return join(named, 'palimpsest');
+  const hasItsOwn = process.platform === 'darwin' || process.platform === 'win32';
+  if (hasItsOwn) return envPaths('palimpsest', { suffix: '' })[kind];
+  // `HOME` is empty in some containers.
+  return join(homedir() || userInfo().homedir, usual, 'palimpsest');
 }
 
 /**

@@ -1,5 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { headlessRig } from '../headless-rig.js';
 import { ScriptedModel } from '../scripted-model.js';
@@ -37,10 +35,8 @@ export interface TerminalRigOptions {
 /** Makes a workspace with these files, and a configuration of the user that names the model. */
 export async function terminalRig({ files = {}, config = '', model }: TerminalRigOptions = {}): Promise<TerminalRig> {
   const scripted = model ?? (await ScriptedModel.start());
-  const { workspace, env } = await headlessRig(files);
-  const file = join(env['XDG_CONFIG_HOME'] ?? '', 'palimpsest', 'config.toml');
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `model = "anthropic:claude-sonnet-4-6"\nbaseUrl = "${scripted.url}"\n${config}`);
+  const { workspace, env, configure } = await headlessRig(files);
+  await configure(`model = "anthropic:claude-sonnet-4-6"\nbaseUrl = "${scripted.url}"\n${config}`);
   return {
     workspace,
     env,
