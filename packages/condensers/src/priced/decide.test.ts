@@ -8,7 +8,18 @@ import type { Insurance, Situation } from './decide.js';
 import { costOfRequest } from './ledger.js';
 
 const prices = { read: 0.1, write: 1.25, output: 5 };
-const nothing = { calls: 0, bill: 0, rawBill: 0, cached: 0, rawCached: 0, hidden: 0, isCold: false };
+const nothing = {
+  calls: 0,
+  bill: 0,
+  rawBill: 0,
+  cached: 0,
+  rawCached: 0,
+  hidden: 0,
+  hiddenEver: 0,
+  rereadTokens: 0,
+  rereadCost: 0,
+  isCold: false,
+};
 const uninsured = { tolerance: 1_000, credit: 0 };
 const view = View.fromEvents([]);
 const room = { isRequested: false, isExceeded: false, isWaiting: false, tokens: Infinity };
@@ -29,7 +40,18 @@ function grown(changes: Partial<Situation> = {}): Situation {
   const sizes = Array.from({ length: 39 }, (_, call) => 1_000 * (call + 1));
   let bill = 0;
   for (const [call, size] of sizes.entries()) bill += costOfRequest(size, sizes[call - 1] ?? 0, prices);
-  const ledger = { calls: 39, bill, rawBill: bill, cached: 39_000, rawCached: 39_000, hidden: 0, isCold: false };
+  const ledger = {
+    calls: 39,
+    bill,
+    rawBill: bill,
+    cached: 39_000,
+    rawCached: 39_000,
+    hidden: 0,
+    hiddenEver: 0,
+    rereadTokens: 0,
+    rereadCost: 0,
+    isCold: false,
+  };
   return { ...open, ledger, tokens: 40_000, calls: callsOf(sizes), ...changes };
 }
 

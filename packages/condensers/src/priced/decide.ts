@@ -79,7 +79,7 @@ export function situationOf(view: View, context: CondenseContext, insurance: Ins
     },
     insurance,
     prices,
-    ledger: ledgerOf(view, prices, fixed, calls),
+    ledger: ledgerOf(view, prices, fixed, calls, tokenBudget),
     fixed,
     tokens: view.tokens(),
     calls,
@@ -179,15 +179,24 @@ const callsForHalfTheCredit = 50;
 /** No credit lets a conversation become dearer than this, unless the tolerance does. Unit: share of the bill of doing nothing. */
 const mostLoss = 0.1;
 
-/** Returns true if the bill, with this reduction and the next call, stays within what the insurance allows. */
+/** What had been hidden when nothing had yet come back says little about what will. Unit: tokens. */
+const hiddenToJudge = 30_000;
+
+/**
+ * Returns true if the bill, with what came back and what this reduction may bring back, and with the next call, stays within what the
+ * insurance allows. What does not fit the window cannot be sent without condensing, so nothing is compared with it.
+ */
 function isInsured(reduction: Reduction, situation: Situation): boolean {
-  const { prices, ledger, fixed, tokens, insurance } = situation;
+  const { prices, ledger, fixed, tokens, insurance, room } = situation;
+  if (tokens + ledger.hidden > room.tokens) return true;
   const { savedTokens, rewrittenTokens } = reduction;
+  const comesBack = prices.write * savedTokens * (ledger.rereadTokens / (hiddenToJudge + ledger.hiddenEver));
   const isCold = situation.isCold || ledger.isCold;
   const after = fixed + Math.max(0, tokens - savedTokens);
   const fresh = Math.max(0, tokens - ledger.cached);
   const cached = isCold ? 0 : Math.max(0, after - rewrittenTokens - fresh);
-  const bill = ledger.bill + costOfRequest(after, cached, prices) + modelCostOf(reduction, prices);
+  const again = ledger.rereadCost + comesBack;
+  const bill = ledger.bill + again + costOfRequest(after, cached, prices) + modelCostOf(reduction, prices);
   const rawCached = isCold ? 0 : fixed + ledger.rawCached;
   const rawBill = ledger.rawBill + costOfRequest(fixed + tokens + ledger.hidden, rawCached, prices);
   const { tolerance, credit } = insurance;

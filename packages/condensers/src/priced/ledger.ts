@@ -1,7 +1,9 @@
 import type { Condensation, Event, EventId, LLMConvertibleEvent, LLMUsageEvent, Usage } from '@palimpsest/events';
 import { expectedCacheRead } from '@palimpsest/llm-adapters';
+import { cachePricesOf } from '@palimpsest/view';
 import type { CachePrices, CondenseContext, View } from '@palimpsest/view';
 import { changeOf, removedBy } from './change.js';
+import { rereadsAfter } from './rereads.js';
 
 /**
  * The cost of a conversation's model calls, and what they would have cost without condensing, as the view estimates both.
@@ -19,11 +21,28 @@ export interface Ledger {
   readonly rawCached: number;
   /** The size that condensing has removed from the view. */
   readonly hidden: number;
+  /** The size that condensing has ever removed. */
+  readonly hiddenEver: number;
+  /** The size of the results that have brought hidden text back. */
+  readonly rereadTokens: number;
+  /** What these have cost. They are in both bills; doing nothing would not have paid them. */
+  readonly rereadCost: number;
   /** True if the cache does not hold what is sent beside the view either. */
   readonly isCold: boolean;
 }
 
-const empty: Ledger = { calls: 0, bill: 0, rawBill: 0, cached: 0, rawCached: 0, hidden: 0, isCold: true };
+const empty: Ledger = {
+  calls: 0,
+  bill: 0,
+  rawBill: 0,
+  cached: 0,
+  rawCached: 0,
+  hidden: 0,
+  hiddenEver: 0,
+  rereadTokens: 0,
+  rereadCost: 0,
+  isCold: true,
+};
 
 /**
  * Returns the ledger of a view: what the newest condensation with a ledger states, and the calls since then. So a restart, a replay and a
@@ -33,19 +52,28 @@ const empty: Ledger = { calls: 0, bill: 0, rawBill: 0, cached: 0, rawCached: 0, 
  *
  * @param fixed - the size of what is sent beside the view. Unit: tokens, as the view estimates.
  * @param newest - the calls since the newest condensation
+ * @param room - what the model's window holds of a view. Doing nothing sends no more. Unit: tokens, as the view estimates
  */
 export function ledgerOf(
   view: View,
   prices: CachePrices,
   fixed: number,
   newest: CallSizes = callsSinceLast(view),
+  room = Infinity,
 ): Ledger {
   const { read, write } = prices;
   const { condensations } = view;
   const last = condensations.findLast((condensation) => readLedger(condensation) !== undefined);
   const stated = (last && readLedger(last)) ?? empty;
   const calls = last === condensations.at(-1) ? newest : callsAfter(view, last && view.positionOf(last.id));
-  const ledger = withCalls(view, calls, stated, othersSince(view, last), prices);
+  const others = othersSince(view, last);
+  const again = rereadsAfter(view, last && view.positionOf(last.id), cachePricesOf({ prices }), fixed);
+  const ledger: Ledger = {
+    ...withCalls(view, calls, stated, { others, prices, room }),
+    hiddenEver: stated.hiddenEver + others.reduce((sum, { removed }) => sum + Math.max(0, removed), 0),
+    rereadTokens: stated.rereadTokens + again.tokens,
+    rereadCost: stated.rereadCost + again.cost,
+  };
   if (calls.length === 0) return ledger;
   // The same is sent beside the view at each call: it is written once if the cache did not hold it, and read at the others.
   const beside = fixed * (read * calls.length + (stated.isCold ? write - read : 0));
@@ -57,8 +85,7 @@ function withCalls(
   view: View,
   calls: CallSizes,
   ledger: Ledger,
-  others: readonly Other[],
-  prices: CachePrices,
+  { others, prices, room }: { readonly others: readonly Other[]; readonly prices: CachePrices; readonly room: number },
 ): Ledger {
   let { bill, rawBill, cached, rawCached, hidden } = ledger;
   // What others have removed since was sent by the calls before.
@@ -75,9 +102,10 @@ function withCalls(
     if (next < others.length) condenseUpTo(view.positionOf(calls.idAt(call)) ?? Infinity);
     const size = Math.max(0, calls.at(call) + missing);
     bill += costOfRequest(size, cached, prices);
-    rawBill += costOfRequest(size + hidden, rawCached, prices);
+    const rawSize = Math.max(size, Math.min(size + hidden, room));
+    rawBill += costOfRequest(rawSize, rawCached, prices);
     cached = size;
-    rawCached = size + hidden;
+    rawCached = rawSize;
   }
   condenseUpTo(Infinity);
   return { ...ledger, calls: ledger.calls + calls.length, bill, rawBill, cached, rawCached, hidden };
@@ -104,13 +132,18 @@ export function costOfRequest(size: number, cached: number, { read, write }: Cac
 }
 
 const amounts = ['calls', 'bill', 'rawBill', 'cached', 'rawCached', 'hidden'] as const satisfies (keyof Ledger)[];
+/** Those that ledgers of older logs do not have. */
+const newAmounts = ['hiddenEver', 'rereadTokens', 'rereadCost'] as const satisfies (keyof Ledger)[];
 
 /** Returns the ledger in the metadata of a condensation. Undefined if there is none, or it is not one. */
 function readLedger({ metadata }: Condensation): Ledger | undefined {
   const { ledger } = metadata ?? {};
   if (typeof ledger !== 'object' || ledger === null) return undefined;
-  const stated = ledger as Readonly<Record<keyof Ledger, unknown>>;
-  return amounts.every((key) => isAmount(stated[key])) && typeof stated.isCold === 'boolean'
+  const stated = { ...empty, ...(ledger as Readonly<Partial<Record<keyof Ledger, unknown>>>) };
+  const isOne = Object.hasOwn(ledger, 'isCold') && amounts.every((key) => Object.hasOwn(ledger, key));
+  return isOne &&
+    [...amounts, ...newAmounts].every((key) => isAmount(stated[key])) &&
+    typeof stated.isCold === 'boolean'
     ? (stated as Ledger)
     : undefined;
 }
@@ -144,6 +177,7 @@ export function withLedger(
     cached: isCold ? 0 : Math.min(ledger.cached, untouchedTokens),
     rawCached: isCold ? 0 : ledger.rawCached,
     hidden: Math.max(0, ledger.hidden + savedTokens),
+    hiddenEver: ledger.hiddenEver + Math.max(0, savedTokens),
     isCold: isCold || ledger.isCold,
   };
   return Object.freeze({

@@ -1,0 +1,111 @@
+import { parseEvent } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
+import { logBuilder } from '@palimpsest/events/testing';
+import type { LogBuilder } from '@palimpsest/events/testing';
+import { View } from '@palimpsest/view';
+import { expect, test } from 'vitest';
+import { ledgerOf } from './ledger.js';
+import { rereadsAfter } from './rereads.js';
+
+const prices = { read: 0.1, write: 1.25, output: 5 };
+
+/** The lines of a file, each its own. */
+const file = (name: string, from = 0, to = 20): string =>
+  Array.from(
+    { length: to - from },
+    (_, line) => `const ${name}${from + line} = readPart(${from + line}, '${name}');`,
+  ).join('\n');
+
+/** A log that has read two files, and has forgotten the first of them. */
+function forgetful(): LogBuilder {
+  const log = logBuilder();
+  log.user('Compare the files.');
+  log.call('read_file', { path: 'a.ts' }, file('a'));
+  log.call('read_file', { path: 'b.ts' }, file('b'));
+  log.condensation(
+    log.events.slice(1, 3).map(({ id }) => id),
+    { summary: 'a.ts was read.', summaryOffset: 1 },
+  );
+  return log;
+}
+
+const of = (log: LogBuilder) => rereadsAfter(View.fromEvents(log.events), undefined, prices, 1_000);
+
+test('text that comes back by another command is a re-read: its result, its request and its words are booked', () => {
+  const log = forgetful();
+  log.call('bash', { command: 'sed -n 1,12p a.ts' }, file('a', 0, 12));
+  const view = View.fromEvents(log.events);
+  const result = view.events.at(-1) as Event & { type: 'observation' };
+  const call = view.events.at(-2) as Event & { type: 'action' };
+  const size = view.tokensOf(result);
+  const request = 1_000 + view.tokens(0, view.events.length - 2);
+  const { tokens, cost } = of(log);
+  expect(tokens).toBe(size);
+  expect(cost).toBeCloseTo(1.25 * size + 5 * view.tokensOf(call) + 0.1 * request, 6);
+});
+
+test.each<readonly [string, (log: LogBuilder) => unknown]>([
+  ['a file that was never hidden', (log) => log.call('read_file', { path: 'c.ts' }, file('c'))],
+  ['a file whose first result still stands in view', (log) => log.call('read_file', { path: 'b.ts' }, file('b'))],
+  [
+    'a result of which most is new',
+    (log) => log.call('bash', { command: 'cat a.ts c.ts' }, `${file('a', 0, 9)}\n${file('c', 0, 11)}`),
+  ],
+  ['two lines', (log) => log.call('bash', { command: 'head -2 a.ts' }, file('a', 0, 2))],
+  [
+    'a call that writes',
+    (log) => log.call('edit', { path: 'a.ts', oldText: 'x', newText: file('a', 0, 3) }, file('a')),
+  ],
+  ['short lines', (log) => log.call('bash', { command: 'ls' }, 'a.ts\nb.ts\nc.ts\nd.ts')],
+])('%s is no re-read', (_, act) => {
+  const log = forgetful();
+  act(log);
+  expect(of(log)).toEqual({ tokens: 0, cost: 0 });
+});
+
+test('a second reading of what has come back is a habit, until it is hidden again', () => {
+  const log = forgetful();
+  log.call('read_file', { path: 'a.ts' }, file('a'));
+  const once = of(log);
+  log.call('read_file', { path: 'a.ts' }, file('a'));
+  expect(of(log)).toEqual(once);
+  log.condensation(
+    log.events.slice(-4).map(({ id }) => id),
+    { summary: 'a.ts was read again.', summaryOffset: 2 },
+  );
+  log.call('read_file', { path: 'a.ts' }, file('a'));
+  expect(of(log).tokens).toBeGreaterThan(0);
+});
+
+test('a revert makes what it brings back no re-read', () => {
+  const log = forgetful();
+  const condensation = log.events.at(-1) as Event & { type: 'condensation' };
+  log.revert(condensation);
+  log.call('read_file', { path: 'a.ts' }, file('a'));
+  expect(of(log)).toEqual({ tokens: 0, cost: 0 });
+});
+
+test('of parallel calls the request is booked where all of them bring text back', () => {
+  const both = (second: string): number => {
+    const log = forgetful();
+    log.batch([
+      { name: 'read_file', input: { path: 'a.ts' }, result: file('a', 0, 10) },
+      { name: 'read_file', input: { path: 'x.ts' }, result: second },
+    ]);
+    return of(log).cost;
+  };
+  expect(both(file('a', 10, 20)) - both(file('c', 10, 20))).toBeGreaterThan(0.1 * 1_000);
+});
+
+test('the ledger has it, alike after a restart, and a condensation states it', () => {
+  const log = forgetful();
+  log.call('read_file', { path: 'a.ts' }, file('a'));
+  const ledger = ledgerOf(View.fromEvents(log.events), prices, 1_000);
+  expect(ledger.rereadTokens).toBeGreaterThan(100);
+  const again = log.events.map((event) => parseEvent(JSON.parse(JSON.stringify(event))));
+  expect(ledgerOf(View.fromEvents(again), prices, 1_000)).toEqual(ledger);
+  log.condensation([log.events.at(-1)?.id ?? '', log.events.at(-2)?.id ?? ''], { metadata: { ledger } });
+  const after = ledgerOf(View.fromEvents(log.events), prices, 1_000);
+  expect(after.rereadTokens).toBe(ledger.rereadTokens);
+  expect(after.rereadCost).toBe(ledger.rereadCost);
+});

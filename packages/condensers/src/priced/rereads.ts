@@ -1,0 +1,156 @@
+import { isLLMConvertible, isToolResult } from '@palimpsest/events';
+import type { Condensation, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
+import type { CachePrices, View } from '@palimpsest/view';
+import { editsOf } from '../digest/lines/edits.js';
+import { keysOf } from '../digest/lines/text-lines.js';
+
+/** What came back after it had been hidden. */
+export interface Rereads {
+  /** The size of the results that brought it back. Unit: tokens, as the view estimates. */
+  readonly tokens: number;
+  /** What the calls have cost: the results, the requests for them, and the model's words. Unit: the price of an uncached input token. */
+  readonly cost: number;
+}
+
+const none: Rereads = { tokens: 0, cost: 0 };
+
+/** A result brings text back if at least so many of its lines do, and this part of them. */
+const leastLines = 3;
+const leastShare = 0.5;
+
+/**
+ * Returns the re-reads among the results after a position of the log. A result is one if at least half of its distinct lines, and three, stood
+ * in a hidden result and stand nowhere in what the model reads: known by its content, whatever call brought it. Calls that write files never
+ * count. Nothing but the log decides, so a restart finds the same.
+ *
+ * @param after - the position in the log; undefined for all
+ * @param fixed - the size of what is sent beside the view. Unit: tokens, as the view estimates
+ */
+export function rereadsAfter(
+  view: View,
+  after: number | undefined,
+  prices: Required<CachePrices>,
+  fixed: number,
+): Rereads {
+  if (view.condensations.length === 0) return none;
+  const { results, responses } = resultsAfter(view, after);
+  let [tokens, cost] = [0, 0];
+  /** The responses whose calls have brought nothing but hidden text back. */
+  const again = new Map<EventId, number>();
+  for (const { event, index, response } of results) {
+    if (!isReread(view, event, index)) continue;
+    const size = view.tokens(index, index + 1);
+    tokens += size;
+    cost += prices.write * size;
+    const call = view.callOf(event.id);
+    if (call !== undefined) cost += prices.output * view.tokensOf(call);
+    const count = (again.get(response) ?? 0) + 1;
+    again.set(response, count);
+    // The request itself was made for them alone.
+    if (count === responses.get(response))
+      cost += prices.read * (fixed + view.tokens(0, view.indexOf(response) ?? index));
+  }
+  return { tokens, cost };
+}
+
+/** A result of the view, with the response whose call it answers. */
+interface Answer {
+  readonly event: ToolResultEvent;
+  readonly index: number;
+  readonly response: EventId;
+}
+
+/** The results after a position, and how many each response has. */
+function resultsAfter(view: View, after = -1): { results: readonly Answer[]; responses: ReadonlyMap<EventId, number> } {
+  const results: Answer[] = [];
+  const responses = new Map<EventId, number>();
+  for (let index = view.events.length - 1; index >= 0; index--) {
+    const event = view.events[index] as LLMConvertibleEvent;
+    if (event.type === 'condensation-summary') continue;
+    if ((view.positionOf(event.id) ?? Infinity) <= after) break;
+    if (!isToolResult(event)) continue;
+    const call = view.callOf(event.id);
+    const response = call && view.responseOf(call.id);
+    if (call === undefined || response === undefined) continue;
+    responses.set(response, (responses.get(response) ?? 0) + 1);
+    if (editsOf(call).length === 0) results.push({ event, index, response });
+  }
+  return { results: results.reverse(), responses };
+}
+
+/** A cache: the answer for a result, by the newest condensation before it and the number of those in force. */
+const known = new WeakMap<
+  ToolResultEvent,
+  { readonly by: Condensation; readonly of: number; readonly answer: boolean }
+>();
+
+function isReread(view: View, event: ToolResultEvent, index: number): boolean {
+  const position = view.positionOf(event.id) ?? Infinity;
+  const before = view.condensations.filter(({ id }) => (view.positionOf(id) ?? 0) < position);
+  const by = before.at(-1);
+  if (by === undefined) return false;
+  const found = known.get(event);
+  if (found?.by === by && found.of === before.length) return found.answer;
+  const answer = bringsBack(view, event, index, before);
+  known.set(event, { by, of: before.length, answer });
+  return answer;
+}
+
+function bringsBack(view: View, event: ToolResultEvent, index: number, before: readonly Condensation[]): boolean {
+  const keys = keysOf(event);
+  const least = Math.max(leastLines, keys.size * leastShare);
+  if (keys.size < leastLines) return false;
+  const hidden = hiddenKeys(view, before);
+  let back = [...keys].filter((key) => hidden.has(key));
+  if (back.length < least) return false;
+  const shown = new Set<string>();
+  for (const other of shownBefore(view, event, index)) for (const key of keysOf(other)) shown.add(key);
+  back = back.filter((key) => !shown.has(key));
+  return back.length >= least;
+}
+
+/** What the model read when a result came: the events before it, also those that later condensations have forgotten. */
+function* shownBefore(view: View, event: ToolResultEvent, index: number): Iterable<LLMConvertibleEvent> {
+  yield* view.events.slice(0, index);
+  const position = view.positionOf(event.id) ?? 0;
+  for (const { id, forgottenEventIds } of view.condensations) {
+    if ((view.positionOf(id) ?? 0) < position) continue;
+    for (const forgotten of forgottenEventIds) {
+      const other = view.original(forgotten);
+      if (other !== undefined && isLLMConvertible(other) && (view.positionOf(forgotten) ?? Infinity) < position)
+        yield other;
+    }
+  }
+}
+
+/** The lines of hidden results, with the condensations that have hidden them. */
+interface Hidden {
+  readonly by: readonly Condensation[];
+  readonly keys: Set<string>;
+}
+
+/** A cache, by the newest of the condensations. The set of a chain goes on with the next one: it grows with what is new. */
+const hiddenBy = new WeakMap<Condensation, Hidden>();
+
+function hiddenKeys(view: View, by: readonly Condensation[]): ReadonlySet<string> {
+  const last = by.at(-1) as Condensation;
+  const found = hiddenBy.get(last);
+  if (found !== undefined && isPrefix(found.by, by) && found.by.length === by.length) return found.keys;
+  const previous = by.at(-2);
+  const older = previous && hiddenBy.get(previous);
+  const goesOn = older !== undefined && older.by.length === by.length - 1 && isPrefix(older.by, by);
+  const keys = goesOn ? older.keys : new Set<string>();
+  if (goesOn && previous !== undefined) hiddenBy.delete(previous);
+  for (const { forgottenEventIds, redactions = [] } of goesOn ? [last] : by) {
+    for (const id of [...forgottenEventIds, ...redactions.map(({ eventId }) => eventId)]) {
+      const event = view.original(id);
+      if (event !== undefined && isToolResult(event)) for (const key of keysOf(event)) keys.add(key);
+    }
+  }
+  hiddenBy.set(last, { by, keys });
+  return keys;
+}
+
+function isPrefix(one: readonly Condensation[], other: readonly Condensation[]): boolean {
+  return one.every((condensation, index) => condensation === other[index]);
+}
