@@ -1,9 +1,10 @@
-import { defineTool, memoryEventStore } from '@palimpsest/events';
+import { createEvent, defineTool, memoryEventStore, userMessage } from '@palimpsest/events';
 import type { Event, EventStore } from '@palimpsest/events';
+import { logBuilder } from '@palimpsest/events/testing';
 import { ContextWindowExceededError } from '@palimpsest/llm-adapters';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import type { Script } from '@palimpsest/llm-adapters/testing';
-import { condensation, NoCondensationAvailableError } from '@palimpsest/view';
+import { condensation, NoCondensationAvailableError, View } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { expect, test } from 'vitest';
@@ -53,6 +54,22 @@ test('G1: an action that waited for a yes when the process ended is no orphan af
   expect(ran).toEqual(['a']);
   expect(messageViolations(second.llm.requests[0]?.messages ?? [])).toEqual([]);
   expect(second.llm.requests[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
+});
+
+test('G3: what a running conversation shows is what its log gives when it is read again', async () => {
+  const { conversation } = await opened([
+    { toolCalls: acting('a', 'b') },
+    { toolCalls: [{ name: 'nothing' }] },
+    'Done.',
+  ]);
+  const shown: string[] = [];
+  conversation.events.observe(() => shown.push(JSON.stringify(conversation.view.toMessages())));
+  await conversation.send('Go.');
+  await conversation.run();
+  const events = [...conversation.events];
+  shown.forEach((messages, index) => {
+    expect(messages).toBe(JSON.stringify(View.fromEvents(events.slice(0, index + 1)).toMessages()));
+  });
 });
 
 test('G4: calls after a finish are answered, and no later run carries them out', async () => {
@@ -120,4 +137,48 @@ test('G14: condense() condenses, and runs no action that waits', async () => {
   expect(ran).toEqual(['a']);
   expect([...conversation.events].filter(({ type }) => type === 'condensation')).toHaveLength(1);
   expect(conversation.waitingActions).toHaveLength(1);
+});
+
+test('G15: a pause or a change of state in the log splits no tool loop', () => {
+  const thinkingBlocks = [{ type: 'thinking', thinking: 'T', signature: 's' }] as const;
+  const write = (between: () => Event | undefined) => {
+    const log = logBuilder();
+    log.user('Go.');
+    log.call('act', {}, '1', { thinkingBlocks });
+    const event = between();
+    const events = event === undefined ? [...log.events] : [...log.events, event];
+    log.call('act', {}, '2');
+    return View.fromEvents([...events, ...log.events.slice(3)], { thinking: 'latest-turn' });
+  };
+  const plain = write(() => undefined);
+  for (const type of ['pause', 'conversation-state-update'] as const) {
+    const view = write(() => (type === 'pause' ? createEvent(type, {}) : createEvent(type, { key: 'k', value: 1 })));
+    expect([...view.cutPoints]).toEqual([...plain.cutPoints]);
+    expect(view.toMessages()).toEqual(plain.toMessages());
+  }
+});
+
+test('G20: condensations, requests and recoveries take nothing from the iterations', async () => {
+  let overflowed = false;
+  const condenser: Condenser = {
+    name: 'rolling',
+    handlesCondensationRequests: true,
+    condense: (view) =>
+      view.events.length > 7 || view.unhandledCondensationRequest
+        ? condensation({ view, start: 2, end: view.events.length - 2, summary: 'S' })
+        : view,
+  };
+  const script: Script = (_, index) => {
+    if (index === 5 && !overflowed) {
+      overflowed = true;
+      return new ContextWindowExceededError('too long', { provider: 'scripted', kind: 'input' });
+    }
+    return index < 9 ? { toolCalls: acting(`${index}`) } : 'Done.';
+  };
+  const { conversation } = await opened(script, { condenser });
+  await conversation.events.append(userMessage('Go.'));
+  const outcome = await conversation.run();
+  expect(outcome.condensations).toBeGreaterThan(1);
+  expect(outcome.iterations).toBe(9);
+  expect([...conversation.events].filter(({ type }) => type === 'llm-usage')).toHaveLength(9);
 });
