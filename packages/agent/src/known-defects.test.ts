@@ -56,18 +56,6 @@ test('G1: an action that waited for a yes when the process ended is no orphan af
   expect(second.llm.requests[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
 });
 
-test('G2: a log with an orphan and a duplicate result is gone on with', async () => {
-  const log = logBuilder();
-  log.user('Go.');
-  const { action } = log.call('act', { what: 'a' }, 'did a');
-  log.observation(action, 'did a again');
-  log.observation({ ...action, id: 'nowhere', toolCall: { ...action.toolCall, id: 'no-such-call' } }, 'of what?');
-  log.user('And on.');
-  const { conversation, llm } = await opened(['Done.'], { events: [...log.events] });
-  expect(await conversation.run()).toMatchObject({ answer: 'Done.' });
-  expect(messageViolations(llm.requests[0]?.messages ?? [])).toEqual([]);
-});
-
 test('G3: what a running conversation shows is what its log gives when it is read again', async () => {
   const { conversation } = await opened([
     { toolCalls: acting('a', 'b') },

@@ -458,12 +458,6 @@ test('words of the user that come while the condenser decides are read with the 
   expectPrefixes(opener.llm.requests);
 });
 
-test('userMessage alone is a log', async () => {
-  const { llm, conversation } = await opened(['Done.'], { events: [userMessage(task)] });
-  await conversation.run();
-  expectWhole(llm.requests[0]?.messages ?? []);
-});
-
 test("the host's set-up that a condenser's view hides is sent where it stood", async () => {
   const log = logBuilder();
   log.system(instructions);

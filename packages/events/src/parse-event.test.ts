@@ -361,10 +361,10 @@ test('says what the schema says, of events whole and damaged, of every type', ()
         counts[expected ? 'fits' : 'fitsNot']++;
         expect(check(value)).toBe(expected);
       }),
-      { seed: 20_261_121, numRuns: 400 },
+      { seed: 20_261_121, numRuns: 150 },
     );
   }
-  expect(Math.min(counts.fits, counts.fitsNot)).toBeGreaterThan(1_000);
+  expect(Math.min(counts.fits, counts.fitsNot)).toBeGreaterThan(400);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import type { Message } from '@palimpsest/events';
-import { anthropicServer, openaiServer, scriptedServer, serve } from '@palimpsest/provider-servers';
-import type { AnthropicReply, OpenAIReply, ProviderServer, ScriptedAnswer } from '@palimpsest/provider-servers';
+import { anthropicServer, openaiServer, serve } from '@palimpsest/provider-servers';
+import type { AnthropicReply, OpenAIReply, ProviderServer } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { anthropicLLM } from './anthropic/index.js';
 import { wholeCalls } from './index.js';
@@ -30,49 +30,7 @@ async function ask(server: Promise<ProviderServer>, llmAt: (server: ProviderServ
 }
 
 const argumentsOf = ({ message }: Completion) => message.toolCalls?.map((call) => call.arguments);
-const call = (id: string, input: object | string) => ({ id, name: 'run', input });
 const half = '{"command":"touch X","timeout_seconds":3';
-const exact = '{ "id": 12345678901234567890, "limit":1e400 }';
-
-describe.each([
-  ['Messages', 'anthropic', anthropicAt, true],
-  ['Messages that nobody hears', 'anthropic', anthropicAt, false],
-  ['Chat Completions, streamed', 'openai', chatAt, true],
-  ['Chat Completions', 'openai', chatAt, false],
-  ['Responses, streamed', 'openai', responsesAt, true],
-  ['Responses', 'openai', responsesAt, false],
-] as const)('%s', (_wire, api, llmAt, listens) => {
-  const answered = (answer: ScriptedAnswer) =>
-    ask(
-      scriptedServer(api, () => answer),
-      llmAt,
-      listens,
-    );
-
-  it('keep the raw text of a call that was cut, which is not whole; the one before it is', async () => {
-    const cut = await answered({ calls: [call('a', { path: 'x' }), call('b', half)], end: 'limit' });
-    expect(cut.completion.finishReason).toBe('length');
-    expect(cut.texts).toEqual(['{"path":"x"}', half]);
-    expect(cut.whole).toEqual([true, false]);
-  });
-
-  it('take no call for whole of which not one byte came before the cut', async () => {
-    expect((await answered({ calls: [call('a', '')], end: 'limit' })).whole).toEqual([false]);
-    expect((await answered({ calls: [call('a', {})] })).whole).toEqual([true]);
-  });
-
-  it('take no call for whole after a refusal', async () => {
-    const refused = await answered({ text: 'No.', calls: [call('a', { path: 'x' })], end: 'refusal' });
-    expect(refused.completion.finishReason).toBe('content-filter');
-    expect(refused.whole).toEqual([false]);
-  });
-
-  it('keep every byte of numbers that JavaScript would round', async () => {
-    const { texts, whole } = await answered({ calls: [call('a', exact)] });
-    expect([texts, whole]).toEqual([[exact], [true]]);
-  });
-});
-
 describe('Messages', () => {
   const reply = (answer: AnthropicReply, options: { readonly ignoresStream?: boolean } = {}) =>
     ask(anthropicServer({ reply: () => answer, ...options }), anthropicAt);
@@ -153,20 +111,6 @@ describe('OpenAI', () => {
       const plain = await ask(openaiServer({ reply: () => ({ message }), ignoresStream: true }), llmAt);
       expect(plain.completion.message.content).toEqual([{ type: 'text', text: 'I look.' }]);
       expect(plain.deltas).toEqual([{ type: 'text', text: 'I look.' }]);
-    }
-  });
-
-  it.each([
-    ['EOS', 'stop'],
-    ['end_turn', 'stop'],
-    ['MAX_TOKENS', 'length'],
-    ['cancelled', 'interrupted'],
-    ['error', 'interrupted'],
-    ['weather', 'other'],
-  ])('%s means %s, streamed or not', async (finish_reason, meaning) => {
-    for (const listens of [true, false]) {
-      const reply = (): OpenAIReply => ({ message: { content: 'x' }, finish_reason });
-      expect((await ask(openaiServer({ reply }), chatAt, listens)).completion.finishReason).toBe(meaning);
     }
   });
 

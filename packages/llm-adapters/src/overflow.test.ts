@@ -49,6 +49,11 @@ const wordings: readonly (readonly [who: string, text: string, overflow: Overflo
     input(5_062, 4_097),
   ],
   [
+    'OpenAI, with three parts in a list',
+    "This model's maximum context length is 4097 tokens. However, you requested 9000 tokens (4000 in the messages, 3500 in the functions, and 1500 in the completion). Please reduce the length of the messages, functions, or completion.",
+    input(7_500, 4_097),
+  ],
+  [
     'OpenAI, GPT-5',
     'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 289650 tokens. Please reduce the length of the messages.',
     input(289_650, 272_000),

@@ -1,9 +1,9 @@
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Message } from '@palimpsest/events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { json, start, thrownBy } from '../test-support/stepwise-server.js';
+import type { Step } from '../test-support/stepwise-server.js';
 import { anthropicLLM } from './anthropic/index.js';
 import { ServiceUnavailableError } from './errors.js';
 import type { Delta, FailedAttempt, LLM } from './index.js';
@@ -15,33 +15,8 @@ import type { SdkLLMOptions } from './sdk-llm.js';
 const apiKey = 'sk-test-0123456789abcdef';
 const messages: readonly Message[] = [{ role: 'user', content: [{ type: 'text', text: 'Hello.' }] }];
 
-type Step = (response: ServerResponse, request: { readonly headers: IncomingHttpHeaders }) => void;
-
-const json =
-  (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Step =>
-  (response) => {
-    response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(JSON.stringify(body));
-  };
 const cut: Step = (response) => response.destroy();
 const silence: Step = () => undefined;
-
-/** Takes one step for each request, the last one for all that follow. */
-async function start(...steps: readonly Step[]) {
-  const requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
-  const server = createServer((request, response) => {
-    requests.push({ path: request.url ?? '', headers: request.headers });
-    request.resume().on('end', () => steps[Math.min(requests.length, steps.length) - 1]?.(response, request));
-  });
-  // A pause between two tries, as on a busy machine, is no reason to close the connection.
-  server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
-}
 
 interface Provider {
   readonly name: string;
@@ -130,12 +105,6 @@ const providers: readonly Provider[] = [
   },
 ];
 
-const thrownBy = (call: Promise<unknown>) =>
-  call.then(
-    () => expect.unreachable('the call should have failed'),
-    (thrown: unknown) => thrown,
-  );
-
 describe.each(providers)('a call of $name', ({ llm, answer, refuse, firstDelta, lastDelta }) => {
   const fast = { minDelayMs: 1, maxDelayMs: 1 };
   const broken: Step = (response) => {
@@ -178,42 +147,22 @@ describe.each(providers)('a call of $name', ({ llm, answer, refuse, firstDelta, 
 
   it.each([
     ['a wrong key', 'authentication', refuse(401, 'authentication_error', 'invalid x-api-key')],
-    ['a bad request', 'invalid-request', refuse(400, 'invalid_request_error', 'Unknown parameter: foo')],
     [
       'an overflow',
       'context-window-exceeded',
       refuse(400, 'invalid_request_error', 'prompt is too long: 9 tokens > 8 maximum'),
     ],
-    [
-      'a body that is too large',
-      'context-window-exceeded',
-      refuse(413, 'request_too_large', 'Request exceeds the maximum size'),
-    ],
-    ['an empty account', 'rate-limit', refuse(402, 'billing_error', 'Your credit balance is too low.')],
     ['a spend limit', 'rate-limit', refuse(429, 'enforced_spend_limit_reached', 'You have reached your limit.')],
     [
       'more than a minute allows',
       'context-window-exceeded',
       refuse(429, 'rate_limit_exceeded', 'Request too large on tokens per min (TPM): Limit 30000, Requested 36278.'),
     ],
-    [
-      'content that it refuses',
-      'content-policy',
-      refuse(400, 'content_policy_violation', 'Output blocked by content filtering policy'),
-    ],
-    ['an unknown model', 'invalid-request', refuse(404, 'not_found_error', 'model: gpt-0')],
   ])('is never tried again after %s', async (_why, code, failure) => {
     const server = await start(failure, answer);
     const error = await thrownBy(llm({ baseURL: server.url, retry: fast }).complete({ messages }));
     expect(error).toMatchObject({ code, isRetryable: false });
     expect(server.requests).toHaveLength(1);
-  });
-
-  it('says that only a smaller request helps where one is more than a minute allows', async () => {
-    const text = 'Request too large on tokens per min (TPM): Limit 30000, Requested 36278.';
-    const server = await start(refuse(429, 'rate_limit_exceeded', text, { 'retry-after': '1' }));
-    const error = await thrownBy(llm({ baseURL: server.url }).complete({ messages }));
-    expect(error).toMatchObject({ code: 'context-window-exceeded', isRetryable: false });
   });
 
   it.each([
@@ -451,86 +400,5 @@ describe('what a model object says of itself', () => {
       ...at('2026-11-21'),
     });
     expect(own).toMatchObject({ contextWindow: 1_000_000, prices: { input: 0.66 } });
-  });
-});
-
-describe('an overflow that a server answers with 200', () => {
-  const answered = (usage: object, finish_reason: string, content: string | null) =>
-    json(200, {
-      id: 'chatcmpl-1',
-      object: 'chat.completion',
-      model: 'qwen3',
-      choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason }],
-      usage,
-    });
-  const ask = async (step: Step, text: string, options: Partial<SdkLLMOptions> = {}) => {
-    const server = await start(step);
-    const llm = openaiLLM({ model: 'qwen3', baseURL: server.url, ...options });
-    return llm.complete({ messages: [{ role: 'user', content: [{ type: 'text', text }] }] });
-  };
-  const overflow = { code: 'context-window-exceeded', kind: 'input', statusCode: 200, isRetryable: false };
-
-  it('is seen where the server counts more than its window', async () => {
-    const step = answered({ prompt_tokens: 9_000, completion_tokens: 5 }, 'stop', 'Hello.');
-    const prose = 'The quick brown fox jumps over the lazy dog. '.repeat(900);
-    expect(await thrownBy(ask(step, prose, { contextWindow: 8_192 }))).toMatchObject({
-      ...overflow,
-      inputTokens: 9_000,
-      contextWindow: 8_192,
-    });
-    expect((await ask(step, prose, { contextWindow: 16_384 })).finishReason).toBe('stop');
-    // A server, or a proxy, that adds up its calls.
-    expect((await ask(step, 'Hello.', { contextWindow: 8_192 })).finishReason).toBe('stop');
-  });
-
-  it('is not suspected where a server counts only what its cache did not hold, and still seen where it cuts', async () => {
-    const prose = 'The quick brown fox jumps over the lazy dog. ';
-    const said = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });
-    const answersTo = async (counts: readonly number[]) => {
-      const steps = counts.map((prompt_tokens) => answered({ prompt_tokens, completion_tokens: 5 }, 'stop', 'Hello.'));
-      const llm = openaiLLM({ model: 'qwen3', baseURL: (await start(...steps)).url });
-      const messages = [said(prose.repeat(700))];
-      const outcomes: string[] = [];
-      for (const _ of counts) {
-        const outcome = await llm.complete({ messages }).then(() => 'answer', () => 'overflow'); // prettier-ignore
-        outcomes.push(outcome);
-        messages.push(said(prose.repeat(40)));
-      }
-      // A condensed history begins anew, and its beginning is in the cache.
-      const [first] = messages as [Message];
-      const condensed = await llm.complete({ messages: [{ ...first }] }).then(() => 'answer', () => 'overflow'); // prettier-ignore
-      return [...outcomes, condensed];
-    };
-    expect(await answersTo([7_000, 420, 410, 430])).toEqual(['answer', 'answer', 'answer', 'answer', 'answer']);
-    expect(await answersTo([7_000, 7_400, 3_000, 3_000])).toEqual([
-      'answer',
-      'answer',
-      'overflow',
-      'overflow',
-      'overflow',
-    ]);
-  });
-
-  it('is seen where no room is left for an answer', async () => {
-    const step = answered({ prompt_tokens: 8_150, completion_tokens: 0 }, 'length', null);
-    expect(await thrownBy(ask(step, 'Hello.', { contextWindow: 8_192 }))).toMatchObject(overflow);
-    expect((await ask(step, 'Hello.', { contextWindow: 16_384 })).finishReason).toBe('length');
-  });
-
-  it('is seen where the server cut the history from the front', async () => {
-    const prose = 'The quick brown fox jumps over the lazy dog. '.repeat(1_000);
-    const step = answered({ prompt_tokens: 2_048, completion_tokens: 5 }, 'stop', 'Hello.');
-    expect(await thrownBy(ask(step, prose))).toMatchObject(overflow);
-  });
-
-  it('is not suspected where text is merely easy to shorten', async () => {
-    const ruled = `${'='.repeat(60_000)}${' '.repeat(60_000)}`;
-    const step = answered({ prompt_tokens: 2_048, completion_tokens: 5 }, 'stop', 'Hello.');
-    expect((await ask(step, ruled)).finishReason).toBe('stop');
-    // An engine remembers each repetition of a run, and the stack ends at some millions of them.
-    expect((await ask(step, 'x'.repeat(5_000_000))).finishReason).toBe('stop');
-    // 0 is what servers say who do not count.
-    const uncounted = answered({ prompt_tokens: 0, completion_tokens: 0 }, 'stop', 'Hello.');
-    expect((await ask(uncounted, 'word '.repeat(10_000))).finishReason).toBe('stop');
   });
 });

@@ -6,6 +6,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { ChatMessage } from '../test-support/chat-loop.js';
 import type { ResponsesItem } from '../test-support/responses-loop.js';
 import { chatMessages, condensedHistory, responsesItems } from './index.js';
+import type { CondensedHistory } from './index.js';
 
 const servers: ProviderServer[] = [];
 /** Loops of half the length but where CI tests thoroughly: they still condense again and again. */
@@ -45,35 +46,42 @@ function rewritesOf(sent: readonly (readonly unknown[])[]): number {
   ).length;
 }
 
-it('a loop on Chat Completions is never refused, and rewritten only by condensations', async () => {
-  const { server, client } = await modelServer();
-  const history = condensedHistory({
-    condenser: extractiveSummaryCondenser({ maxSize: 40, keepFirst: 2 }),
-    codec: chatMessages(),
-    model: 'gpt-4o',
-  });
-  const tools: OpenAI.Chat.ChatCompletionTool[] = [
-    { type: 'function', function: { name: 'read', parameters: { type: 'object' } } },
-  ];
+/** A host's loop on Chat Completions: its list, what was sent of it, and how often it was condensed. */
+async function chatLoop(
+  history: CondensedHistory<ChatMessage>,
+  client: OpenAI,
+  { steps, words }: { readonly steps: number; readonly words: number },
+) {
   const list: ChatMessage[] = [
     { role: 'system', content: 'You are an agent.' },
     { role: 'user', content: 'Read.' },
   ];
   const sent: ChatMessage[][] = [];
   let condensed = 0;
-  for (let step = 0; step < 80 * share; step++) {
+  for (let step = 0; step < steps; step++) {
     const before = structuredClone(list);
-    const { messages, condensations } = await history.fit(list, { tools });
+    const { messages, condensations } = await history.fit(list, { tools: chatTools });
     expect(list).toEqual(before);
     condensed += condensations.length;
     sent.push(messages);
-    const { choices } = await client.chat.completions.create({ model: 'gpt-4o', messages, tools });
-    const message = choices[0]?.message;
-    if (message === undefined) throw new Error('no answer');
-    list.push(message);
-    for (const { id } of message.tool_calls ?? [])
-      list.push({ role: 'tool', tool_call_id: id, content: `${id}: ${'word '.repeat(200)}` });
+    addAnswer(list, await client.chat.completions.create({ model: 'gpt-4o', messages, tools: chatTools }), words);
   }
+  return { list, sent, condensed };
+}
+
+function addAnswer(list: ChatMessage[], { choices }: OpenAI.Chat.ChatCompletion, words: number): void {
+  const message = choices[0]?.message;
+  if (message === undefined) throw new Error('no answer');
+  list.push(message);
+  for (const { id } of message.tool_calls ?? [])
+    list.push({ role: 'tool', tool_call_id: id, content: `${id}: ${'word '.repeat(words)}` });
+}
+
+it('a loop on Chat Completions is never refused, and rewritten only by condensations', async () => {
+  const { server, client } = await modelServer();
+  const condenser = extractiveSummaryCondenser({ maxSize: 40, keepFirst: 2 });
+  const history = condensedHistory({ condenser, codec: chatMessages(), model: 'gpt-4o' });
+  const { list, sent, condensed } = await chatLoop(history, client, { steps: 80 * share, words: 200 });
   expect(server.requests).toHaveLength(80 * share);
   expect(condensed).toBeGreaterThan(4 * share);
   expect(rewritesOf(sent)).toBe(condensed);
@@ -126,28 +134,19 @@ it('a loop on the Responses API is never refused, with its reasoning, and rewrit
 
 it('an overflow is answered by a harder fit', async () => {
   const { server, client } = await modelServer({ contextWindow: 9_000 });
-  const history = condensedHistory({
-    condenser: observationMaskingCondenser(),
-    codec: chatMessages(),
-    model: 'gpt-4o',
-  });
-  const tools: OpenAI.Chat.ChatCompletionTool[] = [
-    { type: 'function', function: { name: 'read', parameters: { type: 'object' } } },
-  ];
+  const condenser = observationMaskingCondenser();
+  const history = condensedHistory({ condenser, codec: chatMessages(), model: 'gpt-4o' });
   const list: ChatMessage[] = [
     { role: 'system', content: 'You are an agent.' },
     { role: 'user', content: 'Read.' },
   ];
   for (let step = 0; step < 30; step++) {
-    const { choices } = await history.withOverflow(
+    const answer = await history.withOverflow(
       list,
-      (messages) => client.chat.completions.create({ model: 'gpt-4o', messages, tools }),
-      { tools },
+      (messages) => client.chat.completions.create({ model: 'gpt-4o', messages, tools: chatTools }),
+      { tools: chatTools },
     );
-    const message = choices[0]?.message as ChatMessage;
-    list.push(message);
-    const calls = 'tool_calls' in message ? (message.tool_calls ?? []) : [];
-    for (const { id } of calls) list.push({ role: 'tool', tool_call_id: id, content: `${id}: ${'word '.repeat(800)}` });
+    addAnswer(list, answer, 800);
   }
   expect(server.requests.length).toBeGreaterThan(30);
   expect(list.filter(({ role }) => role === 'assistant')).toHaveLength(30);
@@ -162,22 +161,7 @@ it.each(['strict-template', 'deepseek', 'vllm-qwen', 'kimi'] as const)(
       codec: chatMessages({ alternates: profile === 'strict-template' }),
       contextWindow: 100_000,
     });
-    const list: ChatMessage[] = [
-      { role: 'system', content: 'You are an agent.' },
-      { role: 'user', content: 'Read.' },
-    ];
-    let condensed = 0;
-    for (let step = 0; step < 40; step++) {
-      const { messages, condensations } = await history.fit(list, { tools: chatTools });
-      condensed += condensations.length;
-      const { choices } = await client.chat.completions.create({ model: 'local', messages, tools: chatTools });
-      const message = choices[0]?.message;
-      if (message === undefined) throw new Error('no answer');
-      list.push(message);
-      for (const { id } of message.tool_calls ?? []) {
-        list.push({ role: 'tool', tool_call_id: id, content: `${id}: ${'word '.repeat(100)}` });
-      }
-    }
+    const { condensed } = await chatLoop(history, client, { steps: 40, words: 100 });
     expect(server.requests).toHaveLength(40);
     expect(condensed).toBeGreaterThan(2);
   },

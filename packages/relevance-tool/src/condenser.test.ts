@@ -70,18 +70,6 @@ describe('redaction', () => {
     }
   });
 
-  test('a summary of the greatest length works on every later step', async () => {
-    const log = logBuilder();
-    log.user('a task');
-    const { result } = log.call('read', {}, big);
-    directive(log, result, { summary: 'y'.repeat(250) });
-    for (let step = 0; step < 3; step++) {
-      const after = await condensed(condenser, log.events);
-      expect([...resultTexts(after.result.toMessages()).values()][0]).toHaveLength(269);
-      log.call('run');
-    }
-  });
-
   test('leaves the given view, its request flag, its condensations and its internal events as they were', async () => {
     const log = logBuilder();
     log.user('a task');
@@ -118,19 +106,6 @@ describe('redaction', () => {
     expect(reports).toEqual(['relevance-applied']);
     const again = await condensed(relevanceCondenser(), log.events);
     expect(again.result.toMessages()).toEqual(once.result.toMessages());
-  });
-
-  test('unmatched results and abandoned calls are filtered as before', async () => {
-    const log = logBuilder();
-    log.user('a task');
-    const { action, result } = log.call('read', {}, big);
-    log.observation(action, 'a second result');
-    log.action('never answered');
-    log.call('run');
-    directive(log, result);
-    const { view, result: after } = await condensed(condenser, log.events);
-    expect(after.leftOut).toEqual(view.leftOut);
-    expect(after.toMessages().map(({ role }) => role)).toEqual(view.toMessages().map(({ role }) => role));
   });
 });
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addressOf, defineTool, eventFactory, EventLog, userMessage } from '@palimpsest/events';
-import type { Event, Message } from '@palimpsest/events';
+import { defineTool, EventLog, userMessage } from '@palimpsest/events';
+import type { Message } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { View, condensation } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
@@ -82,17 +82,6 @@ describe('the tool in a loop', () => {
     }
   });
 
-  test('the request runs beside real work: no turn of its own, and the other result is whole and next to it', async () => {
-    for (const parallel of [false, true]) {
-      const log = await started();
-      const tools = [read, relevanceTool()];
-      const { requests } = await runLoop({ log, tools, condenser: relevanceCondenser(), respond: session, parallel });
-      const texts = resultTexts(requests[3] ?? []);
-      expect(texts.get('read-c')).toContain(contents('c'));
-      expect([...texts.values()].filter((text) => text.startsWith('Accepted: '))).toHaveLength(1);
-    }
-  });
-
   test('the next steps send the same again and more: a prefix, with no second directive or report', async () => {
     const log = await started();
     const tools = [read, relevanceTool()];
@@ -121,60 +110,6 @@ describe('the tool in a loop', () => {
       const view = relevanceCondenser().condense(View.fromEvents(events.slice(0, length)), { report: () => undefined });
       expect(view.toMessages({ labelObservation: observationLabel })).toEqual(requests[index]);
     }
-  });
-
-  test('a condensation is emitted once, and the model is not called at that step', async () => {
-    const log = await started();
-    let asked = 0;
-    const once: Condenser = {
-      name: 'once',
-      condense: (view) => (++asked === 3 ? condensation({ view, start: 1, end: 3, summary: 'a was read' }) : view),
-    };
-    const { requests, condensations } = await runLoop({
-      log,
-      tools: [read],
-      condenser: once,
-      respond: (_, call) => (call < 3 ? { calls: [readFile(`${call}`)] } : { text: 'Done.' }),
-    });
-    expect(condensations).toHaveLength(1);
-    expect([...log].filter(({ type }) => type === 'condensation')).toHaveLength(1);
-    expect(asked).toBe(requests.length + 1);
-  });
-
-  test('without labels the model has no ids, with them each result has its own', async () => {
-    const log = await started();
-    const { requests } = await runLoop({
-      log,
-      tools: [read],
-      condenser: relevanceCondenser(),
-      respond: (_, call) => (call < 2 ? { calls: [readFile(`${call}`)] } : {}),
-    });
-    const labels = ['read-0', 'read-1'].map((id) => labelOn(requests[2] ?? [], id));
-    expect(new Set(labels).size).toBe(2);
-    expect(JSON.stringify(View.fromEvents(log).toMessages())).not.toContain('event_id');
-  });
-
-  test('a mistaken request costs an answer and nothing else; the corrected one is accepted', async () => {
-    const log = await started();
-    const tools = [read, relevanceTool()];
-    const { requests } = await runLoop({
-      log,
-      tools,
-      condenser: relevanceCondenser(),
-      respond: (messages, call) => {
-        if (call < 2) return { calls: [readFile(call === 0 ? 'a' : 'b')] };
-        if (call === 2)
-          return {
-            calls: [redact('3'), redact(labelOn(messages, 'read-b')), { ...redact('x'), input: { event_id: 'x' } }],
-          };
-        return call === 3 ? { calls: [redact(labelOn(messages, 'read-b'))] } : {};
-      },
-    });
-    const texts = [...resultTexts(requests[3] ?? []).values()].slice(2);
-    expect(texts[0]).toContain('Code: unknown_event.');
-    expect(texts[1]).toContain('Code: too_recent.');
-    expect(texts[2]).toContain('summary_text');
-    expect(resultTexts(requests[4] ?? []).get('read-b')).toContain('Response redacted');
   });
 });
 
@@ -292,46 +227,6 @@ describe('with recall', () => {
     expect(pages.join('').length).toBeGreaterThan(1_200);
     expect(contents('a').startsWith(pages.join(''))).toBe(true);
   });
-});
-
-test('the same session in batches: the requests only grow until one rewrite applies all', async () => {
-  const log = await started();
-  let count = 0;
-  const createEvent = eventFactory({ newId: () => `event-${++count}` });
-  const tools = [read, relevanceTool({ apply: 'batched', createEvent })];
-  const paths = 'abcdefghijklmnop';
-  const { requests } = await runLoop({
-    log,
-    tools,
-    createEvent,
-    condenser: relevanceCondenser({ apply: 'batched', batching: { prices: { read: 0.25, write: 1.25 } } }),
-    respond: (messages, call) => {
-      const path = paths[call];
-      if (path === undefined) return {};
-      const stale = paths[call - 4];
-      const marking = stale === undefined ? [] : [redact(labelOn(messages, `read-${stale}`))];
-      return { calls: [readFile(path), ...marking] };
-    },
-  });
-  const rewrites = requests.filter((messages, index) => {
-    const earlier = requests[index - 1] ?? [];
-    return JSON.stringify(messages.slice(0, earlier.length)) !== JSON.stringify(earlier);
-  });
-  expect(relevanceDirectives(View.fromEvents(log))).toHaveLength(12);
-  expect(rewrites.length).toBeGreaterThan(0);
-  expect(rewrites.length).toBeLessThan(6);
-});
-
-test('labels are those of the log', async () => {
-  const log = await started();
-  const { requests } = await runLoop({
-    log,
-    tools: [read],
-    condenser: relevanceCondenser(),
-    respond: (_, call) => (call === 0 ? { calls: [readFile('a')] } : {}),
-  });
-  const result = [...log].find((event: Event) => event.type === 'observation');
-  expect(labelOn(requests[1] ?? [], 'read-a')).toBe(addressOf(result?.id ?? ''));
 });
 
 /** True where every call is answered once, directly after the message that made it. */

@@ -1,13 +1,11 @@
 import type { Event, LLMConvertibleEvent, Message } from '@palimpsest/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fewer } from '../test-support/fewer.js';
 import { itemMessages, View } from './index.js';
 import type { SentItem, SentOrder } from './index.js';
 import { randomLog } from './testing/random-log.js';
 import { sentParts, sentThinking } from './testing/sent-parts.js';
-
-/** `npm test` meets the first fifth of these cases, CI's thorough run all: `.ci/run`. */
-const fewer = (count: number): number => (process.env['PALIMPSEST_THOROUGH'] === 'true' ? count : Math.ceil(count / 5));
 
 /** A message type of somebody else's framework. */
 interface ForeignMessage {

@@ -1,14 +1,13 @@
 import type { Event } from '@palimpsest/events';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
+import { fewer } from '../test-support/fewer.js';
 import { View, ViewProjection } from './index.js';
 import { fingerprint } from './testing/contract/fingerprint.js';
 import { LogTally } from './testing/log-tally.js';
 import { messageViolations } from './testing/message-violations.js';
 
 const seed = 20_261_121;
-/** `npm test` meets the first fifth of these cases, CI's thorough run all: `.ci/run`. */
-const fewer = (count: number): number => (process.env['PALIMPSEST_THOROUGH'] === 'true' ? count : Math.ceil(count / 5));
 const tally = new LogTally();
 const logs = fc.record({ seed: fc.nat(1_000_000), length: fc.integer({ min: 5, max: 60 }), dirty: fc.boolean() });
 const forLogs = (numRuns: number, check: (events: readonly Event[]) => void) =>

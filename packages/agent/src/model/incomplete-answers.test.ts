@@ -159,10 +159,11 @@ function shown(deltas: readonly Delta[]) {
 const expectNothingRefused = (events: Iterable<Event>) =>
   expect(ofType(events, 'conversation-state-update')).not.toContainEqual(expect.objectContaining({ key: 'thinking' }));
 
-/** Each second place but where CI tests thoroughly; the wires begin at different ones. */
+/** Each second place of every other wire but where CI tests thoroughly; the wires begin at different ones. */
 const stride = process.env['PALIMPSEST_THOROUGH'] === 'true' ? 1 : 2;
+const chosen = wires.filter((_, index) => index % stride === 0);
 
-describe.each(wires.map((wire, index) => ({ ...wire, first: index % stride })))('$name', (wire) => {
+describe.each(chosen.map((wire, index) => ({ ...wire, first: index % stride })))('$name', (wire) => {
   test('wherever the user interrupts, the shown part is in the log, and the model reads that it was cut off', async () => {
     const phases = new Set<string>();
     for (let count = 1 + wire.first; ; count += stride) {

@@ -1,5 +1,4 @@
-import { createEvent, defineTool, userMessage } from '@palimpsest/events';
-import type { Event } from '@palimpsest/events';
+import { defineTool } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { condensation } from '@palimpsest/view';
@@ -65,14 +64,6 @@ test('several messages before a run get one message of context after the first t
   expect(shown(llm.requests).map((words) => words.toSorted())).toEqual([once.toSorted()]);
 });
 
-test('messages that are sent at the same time do not say it twice', async () => {
-  const { llm, agent } = agentWith(['Done.']);
-  const conversation = await Conversation.open({ agent });
-  await Promise.all(['docker one', 'docker two', 'docker three'].map((words) => conversation.send(words)));
-  await conversation.run();
-  expect(shown(llm.requests)).toEqual([once]);
-});
-
 test('a message that is sent while a tool runs is shown with what it calls for, behind the tool’s result', async () => {
   const running: Conversation[] = [];
   const tool = defineTool({
@@ -96,16 +87,6 @@ test('a message that is sent while a tool runs is shown with what it calls for, 
   expect(messageViolations(messages)).toEqual([]);
 });
 
-test('a condensation on request between two runs shows it again', async () => {
-  const { llm, agent } = agentWith(['Done.', 'Done.']);
-  const conversation = await Conversation.open({ agent });
-  await conversation.send('Use docker.');
-  await conversation.send('docker!');
-  await conversation.condense();
-  await conversation.run();
-  expect(shown(llm.requests)).toEqual([once]);
-});
-
 test('a fork from before the context was shown shows it', async () => {
   const { llm, agent } = agentWith(['Done.', 'Done.']);
   const conversation = await Conversation.open({ agent });
@@ -114,37 +95,4 @@ test('a fork from before the context was shown shows it', async () => {
   const fork = await conversation.fork({ at: asked?.id ?? '' });
   await fork.run();
   expect(shown(llm.requests)).toEqual([once]);
-});
-
-async function conversationOver(agent: Agent, events: readonly Event[]): Promise<Conversation> {
-  const conversation = await Conversation.open({ agent });
-  await conversation.events.append(events);
-  return conversation;
-}
-
-test('a log from elsewhere gets the instructions and the context', async () => {
-  const { llm, agent } = agentWith(['Done.']);
-  const conversation = await conversationOver(agent, [userMessage('Use docker.')]);
-  await conversation.run();
-  const messages = llm.requests[0]?.messages ?? [];
-  expect(messages[0]?.role).toBe('system');
-  expect(shown(llm.requests)).toEqual([once]);
-  expect(messageViolations(messages)).toEqual([]);
-});
-
-test('a log from elsewhere whose task was forgotten gets it back', async () => {
-  const { llm, agent } = agentWith(['Done.']);
-  const task = userMessage('Build the docker image.');
-  const toolCall = { id: 'c1', name: 'build', arguments: '{}' };
-  const action = createEvent('action', { thought: [], toolCall, llmResponseId: 'r1' });
-  const result = createEvent('observation', {
-    toolName: 'build',
-    toolCallId: 'c1',
-    actionId: action.id,
-    content: [{ type: 'text', text: 'ok' }],
-  });
-  const forgotten = createEvent('condensation', { forgottenEventIds: [task.id], summary: 'S', summaryOffset: 0 });
-  const conversation = await conversationOver(agent, [task, action, result, forgotten]);
-  await conversation.run();
-  expect(JSON.stringify(llm.requests[0]).match(/Build the docker image/g)).toHaveLength(1);
 });

@@ -62,17 +62,6 @@ describe('anthropicLLM', () => {
     expect(two?.[2]?.content).toHaveLength(2);
   });
 
-  it('says that the history does not fit', async () => {
-    const server = await start({ contextWindow: 100, reply: hello });
-    const error = await thrownBy(anthropicLLM({ model, apiKey, baseURL: server.url }), [user('x'.repeat(1_000))]);
-    expect(error).toMatchObject({
-      code: 'context-window-exceeded',
-      kind: 'input',
-      contextWindow: 100,
-      statusCode: 400,
-    });
-  });
-
   it('says that the key is wrong, and never shows it', async () => {
     const server = await start({ apiKey: 'another key', reply: hello });
     const error = await thrownBy(anthropicLLM({ model, apiKey, baseURL: server.url }));
@@ -112,28 +101,6 @@ describe('anthropicLLM', () => {
     expect(error).toMatchObject({ code: 'malformed-history' });
     expect((error as Error).message).toContain('messages.1: `tool_use` ids were found without `tool_result` blocks');
   });
-
-  it('keeps what the provider says of waiting, and of not trying again', async () => {
-    const headers = { 'retry-after': '7', 'x-should-retry': 'false' };
-    const overloaded = { status: 529, type: 'overloaded_error', message: 'Overloaded', headers };
-    const server = await start({ reply: () => ({ error: overloaded }) });
-    const error = await thrownBy(anthropicLLM({ model, apiKey, baseURL: server.url }));
-    expect(error).toMatchObject({ code: 'service-unavailable', isRetryable: false, retryAfterMs: 7_000 });
-  });
-
-  it('rejects with the reason of the signal, before the call and during it', async () => {
-    const aborter = new AbortController();
-    const reason = new Error('enough');
-    const server = await start({
-      reply: () => {
-        aborter.abort(reason);
-        return hello();
-      },
-    });
-    const llm = anthropicLLM({ model, apiKey, baseURL: server.url });
-    await expect(llm.complete({ messages: [user('Go.')], signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    await expect(llm.complete({ messages: [user('Go.')], signal: aborter.signal })).rejects.toBe(reason);
-  });
 });
 
 describe('a conversation with a model that binds its thinking', () => {
@@ -166,17 +133,6 @@ describe('a conversation with a model that binds its thinking', () => {
       const name = (sent as { name: string }[] | undefined)?.[0]?.name;
       return index === 0 ? { content: [thought, ...wires.map((call) => ({ ...call, name }))] } : says(words);
     };
-
-  it('goes on after an answer, and after the answer to that', async () => {
-    const { answers } = await talk(
-      {},
-      (_body, index) => says(`Answer ${index}.`),
-      () => ({ messages: [user('Go.')] }),
-      (before) => ({ messages: [user('Go.'), ...before] }),
-      (before) => ({ messages: [user('Go.'), ...before, user('And?')] }),
-    );
-    expect(answers.map(({ content }) => content)).toHaveLength(3);
-  });
 
   it('asks for a call that it cannot force, and keeps no thinking that is bound to having been asked', async () => {
     const { server, answers } = await talk(
@@ -211,27 +167,6 @@ describe('a conversation with a model that binds its thinking', () => {
     );
     expect(answers.map((answer) => 'thinkingBlocks' in answer)).toEqual([true, false, true, true]);
     expect(server.requests).toHaveLength(4);
-  });
-
-  it('sends no thinking of a history whose tools it no longer has', async () => {
-    const { answers } = await talk(
-      {},
-      callOr('Summary.'),
-      () => ({ messages: [user('Read it.')], tools }),
-      (before) => ({ messages: [user('Read it.'), ...before, result, user('Sum up.')] }),
-    );
-    expect(answers[0]).toHaveProperty('thinkingBlocks');
-    expect(answers[1]).not.toHaveProperty('thinkingBlocks');
-  });
-
-  it('says what to do when thinking comes back to another history', async () => {
-    const server = await start({ reply: () => says('Yes.') });
-    const llm = anthropicLLM({ model: always, apiKey, baseURL: server.url });
-    const { message } = await llm.complete({ messages: [user('Is it?')] });
-    const error = await thrownBy(llm, [user('Is it so?'), message, user('Why?')]);
-    expect(error).toMatchObject({ code: 'malformed-history', statusCode: 400 });
-    expect((error as Error).message).toContain('bound to a different conversation');
-    expect((error as Error).message).toContain("render the view with thinking 'prefix-bound'");
   });
 });
 

@@ -9,23 +9,13 @@ const mapped = (status: number, message: string, fields: object = {}) =>
   toLLMError(thrown(status, { type: 'invalid_request_error', message, ...fields }));
 
 describe('toLLMError: overflow', () => {
-  it.each([
-    ['prompt is too long: 208310 tokens > 200000 maximum', 'input', 208_310, 200_000],
-    [
-      'input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input length or `max_tokens` and try again',
-      'input-and-output',
-      178_959,
-      200_000,
-    ],
-    [
-      'input length and `max_tokens` exceed context limit: 208959 + 64000 > 200000, decrease input length',
-      'input',
-      208_959,
-      200_000,
-    ],
-    ['Input is too long for requested model.', 'input', undefined, undefined],
-  ])('%s', (message, kind, inputTokens, contextWindow) => {
-    expect(mapped(400, message)).toMatchObject({ code: 'context-window-exceeded', kind, inputTokens, contextWindow });
+  it('is read from the words, with its numbers', () => {
+    expect(mapped(400, 'prompt is too long: 208310 tokens > 200000 maximum')).toMatchObject({
+      code: 'context-window-exceeded',
+      kind: 'input',
+      inputTokens: 208_310,
+      contextWindow: 200_000,
+    });
   });
 
   it('counts bytes apart from tokens', () => {
@@ -34,21 +24,6 @@ describe('toLLMError: overflow', () => {
     expect(toLLMError(Anthropic.APIError.generate(413, undefined, 'Too large', new Headers())).code).toBe(
       'context-window-exceeded',
     );
-  });
-
-  it.each([
-    [
-      429,
-      'This request would exceed the rate limit for your organization of 40000 input tokens per minute. Please reduce the prompt length or the maximum tokens requested',
-      'rate-limit',
-    ],
-    [
-      400,
-      'max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens for claude-opus-4-5',
-      'invalid-request',
-    ],
-  ])('%i %s is none, although it looks like one', (status, message, code) => {
-    expect(mapped(status, message).code).toBe(code);
   });
 });
 

@@ -70,19 +70,6 @@ describe('openaiLLM', () => {
     expect(server.requests[0]?.body).toMatchObject({ max_tokens: 5 });
   });
 
-  it('says that the history does not fit', async () => {
-    const server = await start({ contextWindow: 100, reply: () => ({ message: { content: 'Hello.' } }) });
-    const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url }), [
-      user('x'.repeat(1_000)),
-    ]);
-    expect(error).toMatchObject({
-      code: 'context-window-exceeded',
-      kind: 'input',
-      contextWindow: 100,
-      statusCode: 400,
-    });
-  });
-
   it('says that the key is wrong, and never shows it, whoever quotes it', async () => {
     const server = await start({ apiKey: 'another key', reply: () => ({ message: { content: 'Hello.' } }) });
     const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url }));
@@ -120,21 +107,6 @@ describe('openaiLLM', () => {
     expect((error as Error).message).toContain('must be followed by tool messages');
   });
 
-  it('keeps what the provider says of waiting, and of not trying again', async () => {
-    const headers = { 'retry-after': '7', 'x-should-retry': 'false' };
-    const server = await start({
-      reply: () => ({ error: { status: 429, type: 'tokens', message: 'Slow down.', headers } }),
-    });
-    const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url }));
-    expect(error).toMatchObject({ code: 'rate-limit', kind: 'rate', isRetryable: false, retryAfterMs: 7_000 });
-  });
-
-  it('reads when a limit is reset where nothing says how long to wait', async () => {
-    const server = await start({ reply: () => ({ fault: 'rate-limit' }) });
-    const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url, retry: { attempts: 1 } }));
-    expect(error).toMatchObject({ code: 'rate-limit', kind: 'rate', retryAfterMs: 1_000 });
-  });
-
   it('asks for the usage of a stream, and estimates it where it is lost', async () => {
     const server = await start({ reply: () => ({ message: { content: 'Hello.' } }) });
     const options = { model: 'qwen3', apiKey, baseURL: server.url };
@@ -148,38 +120,6 @@ describe('openaiLLM', () => {
       { include_usage: true },
       undefined,
     ]);
-  });
-
-  it.each(['cut', 'stream-error'] as const)(
-    'tries a stream again that fails before its first piece: %s',
-    async (fault) => {
-      const server = await start({
-        reply: (_, index) => ({
-          message: { content: 'Hello.' },
-          ...(index === 0 ? { delivery: { fault, afterEvents: 1 } } : {}),
-        }),
-      });
-      const deltas: Delta[] = [];
-      const llm = openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url, retry: { minDelayMs: 0 } });
-      await llm.complete({ messages: [user('Go.')], onDelta: (delta) => deltas.push(delta) });
-      expect(server.requests.length).toBe(2);
-      expect(deltas).toEqual([{ type: 'text', text: 'Hello.' }]);
-    },
-  );
-
-  it.each([
-    ['before', 0],
-    ['in', 1],
-  ])('calls a connection that is lost %s the answer unavailable, in both APIs', async (_, afterEvents) => {
-    const server = await start({
-      reply: () => ({ message: { content: 'Hello.' }, delivery: { fault: 'cut', afterEvents } }),
-    });
-    for (const api of ['chat-completions', 'responses'] as const) {
-      const error = await thrownBy(
-        openaiLLM({ model: 'gpt-5', apiKey, api, baseURL: server.url, retry: { attempts: 1 } }),
-      );
-      expect(error).toMatchObject({ code: 'service-unavailable', isRetryable: true });
-    }
   });
 
   it('takes address and key from the environment, and says that a key is missing elsewhere', async () => {
@@ -235,21 +175,6 @@ describe('openaiLLM', () => {
       tool_choice: 'required',
     });
     expect(server.requests[1]?.body).not.toHaveProperty('parallel_tool_calls');
-  });
-
-  it('rejects with the reason of the signal, before the call and during it', async () => {
-    const aborter = new AbortController();
-    const reason = new Error('enough');
-    const server = await start({
-      reply: () => {
-        aborter.abort(reason);
-        return { message: { content: 'Too late.' } };
-      },
-    });
-    const llm = openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url });
-    await expect(llm.complete({ messages: [user('Go.')], signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    expect(server.requests).toEqual([]);
-    await expect(llm.complete({ messages: [user('Go.')], signal: aborter.signal })).rejects.toBe(reason);
   });
 
   it('throws nothing but errors of its own family', async () => {

@@ -34,79 +34,17 @@ describe('toLLMError: another try', () => {
 });
 
 describe('toLLMError: overflow', () => {
-  it.each([
-    [
-      "This model's maximum context length is 128000 tokens. However, your messages resulted in 204308 tokens. Please reduce the length of the messages.",
-      'input',
-      204_308,
-      128_000,
-    ],
-    [
-      "This model's maximum context length is 4097 tokens. However, you requested 4562 tokens (3062 in the messages, 1500 in the completion). Please reduce the length of the messages or completion.",
-      'input-and-output',
-      3_062,
-      4_097,
-    ],
-    [
-      "This model's maximum context length is 4097 tokens. However, you requested 9000 tokens (4000 in the messages, 3500 in the functions, and 1500 in the completion). Please reduce the length of the messages, functions, or completion.",
-      'input',
-      7_500,
-      4_097,
-    ],
-    [
-      'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 289650 tokens. Please reduce the length of the messages.',
-      'input',
-      289_650,
-      272_000,
-    ],
-    [
-      "This model's maximum context length is 131072 tokens. However, you requested 131134 tokens (122942 in the messages, 8192 in the completion).",
-      'input-and-output',
-      122_942,
-      131_072,
-    ],
-    [
-      "This endpoint's maximum context length is 131072 tokens. However, you requested about 138956 tokens (7884 of text input, 131072 in the output). Please reduce the length of either one",
-      'input-and-output',
-      7_884,
-      131_072,
-    ],
-    [
-      "This model's maximum context length is 262144 tokens. However, you requested 128000 output tokens and your prompt contains at least 134145 input tokens, for a total of at least 262145 tokens.",
-      'input-and-output',
-      134_145,
-      262_144,
-    ],
-    [
-      "You passed 31745 input tokens and requested 1024 output tokens. However, the model's context length is only 32768 tokens, resulting in a maximum input length of 31744 tokens.",
-      'input-and-output',
-      31_745,
-      32_768,
-    ],
-    ["This model's maximum prompt length is 131072 but the request contains 136973 tokens.", 'input', 136_973, 131_072],
-    [
-      'The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).',
-      'input',
-      1_200_293,
-      1_048_576,
-    ],
-    ['prompt token count of 130000 exceeds the limit of 128000', 'input', 130_000, 128_000],
-    ['max_tokens must be at least 1, got -186.', 'input', undefined, undefined],
-    ['the request exceeds the available context size, try increasing it', 'input', undefined, undefined],
-    [
-      'Trying to keep the first 15857 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens',
-      'input',
-      15_857,
-      4_096,
-    ],
-    ['Range of input length should be [1, 30720]', 'input', undefined, 30_720],
-    ["The input (9000 tokens) is longer than the model's context length (8192 tokens).", 'input', 9_000, 8_192],
-    ['Your request exceeded model token limit: 262144 (requested: 300000)', 'input', undefined, 262_144],
-    ['Prompt contains 9000 tokens, too large for model with 8192 maximum context length', 'input', 9_000, 8_192],
-  ])('%s', (message, kind, inputTokens, contextWindow) => {
-    const error = mapped(400, message);
-    expect(error).toMatchObject({ code: 'context-window-exceeded', kind, isRetryable: false, statusCode: 400 });
-    expect(error).toMatchObject({ inputTokens, contextWindow });
+  it('is read from the words, with its numbers', () => {
+    const words =
+      "This model's maximum context length is 4097 tokens. However, you requested 4562 tokens (3062 in the messages, 1500 in the completion).";
+    expect(mapped(400, words)).toMatchObject({
+      code: 'context-window-exceeded',
+      kind: 'input-and-output',
+      inputTokens: 3_062,
+      contextWindow: 4_097,
+      isRetryable: false,
+      statusCode: 400,
+    });
   });
 
   it('knows the codes, also with a status that says otherwise', () => {
@@ -120,24 +58,6 @@ describe('toLLMError: overflow', () => {
       'context-window-exceeded',
     );
   });
-});
-
-describe('toLLMError: no overflow, although it looks like one', () => {
-  it.each([
-    [429, 'Please reduce the length of the messages.', 'rate-limit'],
-    [400, 'Rate limit: the prompt is too long for your plan per minute', 'invalid-request'],
-    [
-      400,
-      'max_tokens is too large: 6000. This model supports at most 4096 completion tokens, whereas you provided 6000.',
-      'invalid-request',
-    ],
-    [
-      400,
-      "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 43 instead.",
-      'invalid-request',
-    ],
-    [400, "Invalid 'tools': array too long. Expected an array with maximum length 128", 'invalid-request'],
-  ])('%i %s', (status, message, code) => expect(mapped(status, message).code).toBe(code));
 });
 
 describe('toLLMError: everything else', () => {

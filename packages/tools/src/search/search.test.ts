@@ -80,13 +80,16 @@ const patterns = [
 const realFolder = path.join(fileURLToPath(new URL('../../../..', import.meta.url)), 'packages/events');
 
 describe.skipIf(ripgrep === undefined)('both engines', () => {
+  /** `npm test` takes each fourth line, CI's thorough run all: `.ci/run`. */
+  const isThorough = process.env['PALIMPSEST_THOROUGH'] === 'true';
   /** Returns the lines of the real folder, each once: an engine matches line by line, and opening its files took the longest. */
   const realLines = async (): Promise<string> => {
     const files = (await readdir(path.join(realFolder, 'src'), { recursive: true })).filter((file) =>
       /\.\w+$/.test(file),
     );
     const texts = await Promise.all(files.sort().map((file) => readFile(path.join(realFolder, 'src', file), 'utf8')));
-    return [...new Set(texts.flatMap((text) => text.split('\n')))].join('\n');
+    const all = [...new Set(texts.flatMap((text) => text.split('\n')))];
+    return all.filter((_, index) => isThorough || index % 4 === 0).join('\n');
   };
   let lines: Promise<string> | undefined;
 

@@ -2,14 +2,12 @@ import { eventFactory } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fewer } from '../../test-support/fewer.js';
 import { NoCondensationAvailableError, View, condensation, protectedEventIds } from '../index.js';
 import { callHistory, withoutRepeatedIds } from '../testing/call-history.js';
 import { LogTally } from '../testing/log-tally.js';
 import { messageViolations } from '../testing/message-violations.js';
 import { seededRandom } from '../testing/random.js';
-
-/** `npm test` meets the first fifth of these cases, CI's thorough run all: `.ci/run`. */
-const fewer = (count: number): number => (process.env['PALIMPSEST_THOROUGH'] === 'true' ? count : Math.ceil(count / 5));
 
 /**
  * 0 system, 1 user, 2–3 call, 4 agent, 5 user, 6–9 batch of two that finishes the turn, 10 user, 11–12 call. Protected: 0, 1 and 10.

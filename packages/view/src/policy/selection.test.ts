@@ -2,12 +2,10 @@ import type { EventId } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fewer } from '../../test-support/fewer.js';
 import { condensation, forgettableEventIds, isCondensation, keptEventIds, unitsOf, View } from '../index.js';
 import { messageViolations } from '../testing/message-violations.js';
 import { randomLog } from '../testing/random-log.js';
-
-/** `npm test` meets the first fifth of these cases, CI's thorough run all: `.ci/run`. */
-const fewer = (count: number): number => (process.env['PALIMPSEST_THOROUGH'] === 'true' ? count : Math.ceil(count / 5));
 
 /** 0 user, 1–4 a batch of two with words of the agent's framework inside, 5 result of it, 6 user, 7–8 a call that finishes the turn, 9 user. */
 function session() {

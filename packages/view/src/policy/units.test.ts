@@ -3,10 +3,8 @@ import { newestStep, View } from '../index.js';
 import { randomLog } from '../testing/random-log.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fewer } from '../../test-support/fewer.js';
 import { unitsOf } from './units.js';
-
-/** `npm test` meets the first fifth of these cases, CI's thorough run all: `.ci/run`. */
-const fewer = (count: number): number => (process.env['PALIMPSEST_THOROUGH'] === 'true' ? count : Math.ceil(count / 5));
 
 test('messages are units of one event, and a batch with its results is one unit', () => {
   const log = logBuilder();

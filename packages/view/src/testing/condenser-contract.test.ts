@@ -5,6 +5,9 @@ import type { CondenserContractOptions } from './condenser-contract.js';
 import { mutants } from './mutant-condensers.js';
 import { forgetMiddle, mustAct, soundCondensers } from './sample-condensers.js';
 
+/** `npm test` takes one seed for the samples, CI's thorough run those of the contract: `.ci/run`. */
+const seeds = process.env['PALIMPSEST_THOROUGH'] === 'true' ? undefined : [3];
+
 /** A log on which every sample acts: long, with batches, long results and a call that still waits. */
 function longLog() {
   const log = logBuilder({ idPrefix: 'long-' });
@@ -25,12 +28,13 @@ function longLog() {
 }
 
 describe.each(soundCondensers)('a condenser that $name', (condenser) => {
-  condenserContract({ test, create: () => condenser, actsOn: longLog() });
+  condenserContract({ test, seeds, create: () => condenser, actsOn: longLog() });
 });
 
 describe('a condenser whose model can hang', () => {
   condenserContract({
     test,
+    seeds,
     actsOn: longLog(),
     create: () => ({
       name: 'x',

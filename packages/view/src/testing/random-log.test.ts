@@ -1,12 +1,13 @@
 import { parseEvent } from '@palimpsest/events';
 import { describe, expect, test } from 'vitest';
+import { fewer } from '../../test-support/fewer.js';
 import { View } from '../index.js';
 import { addFeatureCounts, cleanFeatures, dirtyFeatures } from './log-features.js';
 import { randomLog } from './random-log.js';
 import type { RandomLogOptions } from './random-log.js';
 
 const many = (options: Omit<RandomLogOptions, 'seed'>) =>
-  Array.from({ length: 150 }, (_, seed) => randomLog({ ...options, seed }));
+  Array.from({ length: fewer(600) }, (_, seed) => randomLog({ ...options, seed }));
 
 test('the same options make the same log, other seeds another', () => {
   for (const dirty of [false, true]) {

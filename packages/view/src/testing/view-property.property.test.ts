@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fewer } from '../../test-support/fewer.js';
 import type { ViewProperty } from '../index.js';
 import { randomLog } from './random-log.js';
 import { viewPropertyContract } from './view-property-contract.js';
 import type { ViewPropertyContractOptions } from './view-property-contract.js';
-
-/** `npm test` meets the first fifth of these cases, CI's thorough run all: `.ci/run`. */
-const fewer = (count: number): number => (process.env['PALIMPSEST_THOROUGH'] === 'true' ? count : Math.ceil(count / 5));
 
 /** One key of `keys` for an event, or none, by nothing but its id and type. */
 const arbitrary = fc

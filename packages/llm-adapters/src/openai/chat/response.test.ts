@@ -103,6 +103,11 @@ describe('fromChatCompletion', () => {
     ['model_length', 'length'],
     ['SAFETY', 'content-filter'],
     ['abort', 'interrupted'],
+    ['EOS', 'stop'],
+    ['end_turn', 'stop'],
+    ['MAX_TOKENS', 'length'],
+    ['cancelled', 'interrupted'],
+    ['error', 'interrupted'],
     ['insufficient_room', 'other'],
   ])('ends with %s as %s', (wire, neutral) =>
     expect(read(response({ content: 'x' }, {}, wire)).finishReason).toBe(neutral),

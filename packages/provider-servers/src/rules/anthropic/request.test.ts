@@ -84,23 +84,19 @@ describe('checkAnthropicRequest', () => {
   });
   afterAll(() => server.close());
 
-  it.each(taken)('takes %s', async (_what, request) => {
-    expect(checkAnthropicRequest(request)).toEqual([]);
-    expect(await post(server, request)).toMatchObject({ status: 200, refusal: '' });
-  });
+  it.each(taken)('takes %s', (_what, request) => expect(checkAnthropicRequest(request)).toEqual([]));
 
-  it.each(refused)('%s at %j: %s', async (rule, path, _what, request) => {
+  it.each(refused)('%s at %j: %s', (rule, path, _what, request) => {
     const found = checkAnthropicRequest(request);
     expect(found[0]).toMatchObject({ rule, path });
     expect(found.filter((other) => other.rule !== rule)).toEqual([]);
-    const { status, body: answer, refusal } = await post(server, request);
-    expect({ status, answer }).toMatchObject({ status: 400, answer: { error: { type: 'invalid_request_error' } } });
-    expect(refusal.startsWith(path)).toBe(true);
   });
 
-  it.each(words)('has the words of the provider: %s', async (said, request) =>
-    expect((await post(server, request)).refusal).toBe(said),
-  );
+  it.each(words)('has the words of the provider: %s', async (said, request) => {
+    const { status, body: answer, refusal } = await post(server, request);
+    expect({ status, answer }).toMatchObject({ status: 400, answer: { error: { type: 'invalid_request_error' } } });
+    expect(refusal).toBe(said);
+  });
 
   it('opens with a header what a header opens', () => {
     expect(checkAnthropicRequest(body([ask], binding), { betas: ['thinking-binding-controls-2026-08-01'] })).toEqual(

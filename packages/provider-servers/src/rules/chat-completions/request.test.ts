@@ -1,8 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkChatCompletionsRequest } from './request.js';
-import { post } from '../../../test-support/openai-client.js';
-import { openaiServer } from '../../servers/openai/server.js';
-import type { ProviderServer } from '../../servers/http.js';
 
 // Raw bodies, written by hand: no converter of ours has touched them.
 const tool = (name: string) => ({ type: 'function', function: { name, parameters: {} } });
@@ -316,23 +313,4 @@ describe('checkChatCompletionsRequest', () => {
     'refuses %j and does not throw',
     (request) => expect(checkChatCompletionsRequest(request)).not.toEqual([]),
   );
-});
-
-describe('the server, asked with no SDK between', () => {
-  let server: ProviderServer;
-  beforeAll(async () => {
-    server = await openaiServer({ reply: () => ({ message: { content: 'Yes.' } }) });
-  });
-  afterAll(() => server.close());
-
-  it.each(good)('answers %s', async (_what, request) => {
-    expect((await post(server, '/chat/completions', request)).status).toBe(200);
-  });
-
-  it.each(bad)('refuses by %s at %j: %s', async (_rule, path, _what, request) => {
-    const { status, body: answer } = await post(server, '/chat/completions', request);
-    expect(status).toBe(400);
-    const param = path === '' ? null : path.replaceAll(/\.(\d+)/g, '.[$1]');
-    expect(answer).toMatchObject({ error: { type: 'invalid_request_error', param } });
-  });
 });

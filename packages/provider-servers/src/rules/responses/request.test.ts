@@ -1,7 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { post } from '../../../test-support/openai-client.js';
-import { openaiServer } from '../../servers/openai/server.js';
-import type { ProviderServer } from '../../servers/http.js';
+import { describe, expect, it } from 'vitest';
 import { issuedItems } from '../../servers/openai/issued-items.js';
 import { checkAgainstIssued, checkResponsesRequest } from './request.js';
 
@@ -265,23 +262,4 @@ describe('the rules of Responses', () => {
     'refuses %j and does not throw',
     (request) => expect(checkAgainstIssued(request, issued)).not.toEqual([]),
   );
-});
-
-describe('the server, asked with no SDK between', () => {
-  let server: ProviderServer;
-  beforeAll(async () => {
-    server = await openaiServer({ reply: () => ({ message: { content: 'Yes.' } }), organization: 'org-a' });
-  });
-  afterAll(() => server.close());
-
-  it.each(good)('answers %s', async (_what, request) => {
-    expect((await post(server, '/responses', request)).status).toBe(200);
-  });
-
-  it.each(bad)('refuses by %s at %j: %s', async (rule, path, _what, request) => {
-    const { status, body: answer } = await post(server, '/responses', request);
-    expect(status).toBe(rule === 'C2' && path === 'input' ? 404 : 400);
-    const param = path === '' ? null : path.replaceAll(/\.(\d+)/g, '.[$1]');
-    expect(answer).toMatchObject({ error: { type: 'invalid_request_error', param } });
-  });
 });

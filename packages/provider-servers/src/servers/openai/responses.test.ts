@@ -174,6 +174,17 @@ describe('openaiServer, Responses', () => {
     });
   });
 
+  it('refuses in the words of the provider, with the place, and with 404 what it has not kept', async () => {
+    const server = await start();
+    const user = { role: 'user', content: 'Go.' };
+    const misplaced = await post(server, '/responses', body({ input: [user, { ...user, type: 'tool_result' }] }));
+    expect(misplaced.status).toBe(400);
+    expect(misplaced.body).toMatchObject({ error: { type: 'invalid_request_error', param: 'input.[1].type' } });
+    const lost = await post(server, '/responses', body({ input: [user, { type: 'item_reference', id: 'msg_1' }] }));
+    expect(lost.status).toBe(404);
+    expect(lost.body).toMatchObject({ error: { type: 'invalid_request_error', param: 'input' } });
+  });
+
   it('gives the same ids to the same request, and others to the next', async () => {
     const outputOf = async (server: Awaited<ReturnType<typeof start>>) =>
       ids(((await post(server, '/responses', body())).body as { readonly output: readonly unknown[] }).output);
