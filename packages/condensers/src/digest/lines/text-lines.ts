@@ -18,7 +18,7 @@ export interface TextLine {
 export const shortestKey = 15;
 
 /** Stands where a diff leaves lines out. */
-export const gap: TextLine = { text: '…', key: '…' };
+const gap: TextLine = { text: '…', key: '…' };
 
 const printedNumber = /^ *(\d{1,7})(?:\t|→| ?\| |: )/;
 const header = /^(?:index [0-9a-f]+\.\.|diff --git |--- |\+\+\+ |\\ No newline)/;
