@@ -96,6 +96,32 @@ test('/compact with a focus has the model write the summary by it; the next requ
   expect(await screen.type('/undo-compact')).toContain('No condensation is in force');
 });
 
+test('/cost says what was read again after it was hidden', async () => {
+  const parts = Object.fromEntries(
+    ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [
+      `${name}.ts`,
+      Array.from({ length: 200 }, (_, line) => `export const ${name}${line} = part(${line}, '${name}');`).join('\n'),
+    ]),
+  );
+  const replies = [
+    ...Object.keys(parts).map((path) => calls(null, toolCall('read_file', { path }, `read ${path}`))),
+    says('Read.'),
+    calls(null, toolCall('run_command', { command: 'head -n 120 a.ts' }, 'again')),
+    says('It has parts.'),
+  ];
+  const rig = await interactiveRig({ reply: () => replies.shift() ?? says('Done.') }, parts);
+  const talked = await rig.open({ yolo: true });
+  const screen = typedCommands(talked.session);
+  await talked.said('Read all files.');
+  expect(await screen.type('/cost')).toContain('Nothing was condensed.');
+  await screen.type('/compact');
+  expect(await screen.type('/cost')).toContain('Read again after it was hidden: nothing.');
+  await talked.said('What does the first file say?');
+  expect(await screen.type('/cost')).toMatch(
+    /^Read again after it was hidden: [\d,]{4,} tokens in 1 call, \$0\.\d+, \d+ % of the cost\.$/m,
+  );
+});
+
 test('/compact without a focus asks no model, and changes nothing where nothing can be condensed', async () => {
   const { rig, screen, talked } = await read();
   const requests = rig.server.requests.length;

@@ -114,7 +114,7 @@ export const costCommand: CommandBody = {
 
 /** Returns the costs of a session. */
 function costPage(figures: SessionFigures): Page {
-  const { bills, comparison, cacheBreaks, costUsd, cachedShare, saved } = figures;
+  const { bills, comparison, cacheBreaks, costUsd, cachedShare, saved, reread } = figures;
   if (bills.length === 0) return { title: 'Cost', lines: [{ text: 'No model was asked yet.' }] };
   const rows = bills.map(({ model, purpose, calls, usage, costUsd: cost }) => [
     `${purpose}, ${model}`,
@@ -130,7 +130,9 @@ function costPage(figures: SessionFigures): Page {
       ...alignColumns([['', 'calls', 'tokens in', 'cached', 'tokens out', 'cost'], ...rows]).map(headed),
       { text: '' },
       { text: 'With and without condensation', style: 'strong' },
-      ...(comparison.condensations === 0 ? [{ text: 'Nothing was condensed.' }] : comparisonLines(comparison, saved)),
+      ...(comparison.condensations === 0
+        ? [{ text: 'Nothing was condensed.' }]
+        : [...comparisonLines(comparison, saved), rereadLine(reread)]),
       {
         text: `Estimates for ${formatCount(comparison.steps, 'model call')} at the prices of ${comparison.pricedAs.join(' and ')}, with a prompt cache that holds the request before.`,
         style: 'dim',
@@ -157,6 +159,14 @@ function comparisonLines(
     ['largest request', rounded(peakSent), rounded(peakUncondensed), ''],
     ['cost', formatDollars(costUsd), formatDollars(costUncondensedUsd), formatShare(saved.bill)],
   ]).map(headed);
+}
+
+function rereadLine({ calls, tokens, usd, bill }: SessionFigures['reread']): Line {
+  const what =
+    calls === 0
+      ? 'nothing'
+      : `${formatTokens(tokens)} in ${formatCount(calls, 'call')}, ${formatDollars(usd)}, ${formatShare(bill)} of the cost`;
+  return { text: `Read again after it was hidden: ${what}.` };
 }
 
 function headed(text: string, index: number): Line {

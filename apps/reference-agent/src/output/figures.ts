@@ -1,3 +1,4 @@
+import { rereadsOf } from '@palimpsest/condensers';
 import { usageSchema } from '@palimpsest/events';
 import type { Event, EventId, LLMConvertibleEvent, LLMUsageEvent, Usage } from '@palimpsest/events';
 import { costOf, noUsage, pricesAt, sumUsage, totalInputTokens } from '@palimpsest/llm-adapters';
@@ -42,6 +43,11 @@ export interface Comparison {
   readonly costUsd: number;
   /** The cost of the same steps with the whole history. Unit: USD. */
   readonly costUncondensedUsd: number;
+  /** Results that brought back what condensing had hidden: the calls behind them. */
+  readonly rereads: number;
+  readonly rereadTokens: number;
+  /** What they have cost, a part of `costUsd`: the results, the requests for them alone, and the model's words. Unit: USD. */
+  readonly rereadCostUsd: number;
   /** The models whose prices these are, in the order of their first call. */
   readonly pricedAs: readonly string[];
   /** All that was sent, as the provider counted it. */
@@ -148,6 +154,15 @@ export class SessionFigures {
     };
   }
 
+  /**
+   * What was read again after condensing had hidden it: the calls, their results, and what they have cost. `bill` is the share of the cost
+   * that the comparison states, from 0 to 1. Unit: tokens, as the view estimates, and USD.
+   */
+  get reread(): { readonly calls: number; readonly tokens: number; readonly usd: number; readonly bill: number } {
+    const { rereads: calls, rereadTokens: tokens, rereadCostUsd: usd, costUsd } = this.comparison;
+    return { calls, tokens, usd, bill: costUsd === 0 ? 0 : usd / costUsd };
+  }
+
   /** The calls that could not read the whole previous request from the prompt cache, in order. */
   get cacheBreaks(): readonly CacheBreak[] {
     return this.#compared.cacheBreaks;
@@ -212,6 +227,7 @@ class RunningComparison {
   /** No model reads from the cache of another. */
   readonly #caches = new Map<string, PromptCache>();
   readonly #pricedAs = new Set<string>();
+  #lastCall: LLMUsageEvent | undefined;
   readonly cacheBreaks: CacheBreak[] = [];
   readonly #sums = {
     steps: 0,
@@ -224,6 +240,9 @@ class RunningComparison {
     peakUncondensed: 0,
     costUsd: 0,
     costUncondensedUsd: 0,
+    rereads: 0,
+    rereadTokens: 0,
+    rereadCostUsd: 0,
     tokensByProvider: 0,
   };
 
@@ -261,6 +280,19 @@ class RunningComparison {
     sums.costUsd += costOf({ ...input, outputTokens }, prices);
     sums.costUncondensedUsd += costOf({ ...uncondensed, outputTokens }, prices);
     sums.tokensByProvider += totalInputTokens(event.usage);
+    this.#reread(prices);
+    this.#lastCall = event;
+  }
+
+  /** Adds the re-reads among the results since the call before: this call is the first that is sent them. */
+  #reread(prices: TokenPrices): void {
+    const { view } = this.#condensed;
+    const after = this.#lastCall && view.positionOf(this.#lastCall.id);
+    const { calls, tokens, requestTokens, outputTokens } = rereadsOf(view, { after });
+    const usage = { uncachedInputTokens: 0, cacheReadTokens: requestTokens, cacheWriteTokens: tokens, outputTokens };
+    this.#sums.rereads += calls;
+    this.#sums.rereadTokens += tokens;
+    this.#sums.rereadCostUsd += costOf(usage, prices);
   }
 
   #condense(event: Extract<Event, { readonly type: 'condensation' }>): void {
