@@ -4,7 +4,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { ledgerOf } from './ledger.js';
+import { ledgerOf } from '../priced/ledger.js';
 import { rereadsOf } from './rereads.js';
 
 const prices = { read: 0.1, write: 1.25, output: 5 };

@@ -1,8 +1,8 @@
 import { isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { Condensation, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import { editsOf } from '../digest/lines/edits.js';
-import { keysOf } from '../digest/lines/text-lines.js';
+import { editsOf } from './lines/edits.js';
+import { keysOf } from './lines/text-lines.js';
 
 /** What came back after it had been hidden, and what that took. Unit of the sizes: tokens, as the view estimates. */
 export interface Rereads {
