@@ -96,7 +96,7 @@ test('/compact with a focus has the model write the summary by it; the next requ
   expect(await screen.type('/undo-compact')).toContain('No condensation is in force');
 });
 
-test('/cost says what was read again after it was hidden', async () => {
+test('/cost and the page of a condensation say what was read again after it was hidden', async () => {
   const parts = Object.fromEntries(
     ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [
       `${name}.ts`,
@@ -116,7 +116,11 @@ test('/cost says what was read again after it was hidden', async () => {
   expect(await screen.type('/cost')).toContain('Nothing was condensed.');
   await screen.type('/compact');
   expect(await screen.type('/cost')).toContain('Read again after it was hidden: nothing.');
+  expect(await screen.type('/condensations last')).toContain('Read again before the next condensation: nothing.');
   await talked.said('What does the first file say?');
+  expect(await screen.type('/condensations last')).toMatch(
+    /^Read again before the next condensation: [\d,]{4,} tokens in 1 call, \$0\.\d+\.$/m,
+  );
   expect(await screen.type('/cost')).toMatch(
     /^Read again after it was hidden: [\d,]{4,} tokens in 1 call, \$0\.\d+, \d+ % of the cost\.$/m,
   );

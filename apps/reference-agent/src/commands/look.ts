@@ -10,6 +10,7 @@ import { SessionFigures } from '../output/figures.js';
 import type { CacheBreak, Comparison } from '../output/figures.js';
 import { formatCount, alignColumns, formatShare, formatTokens, formatNumber, formatDollars } from '../output/lines.js';
 import type { Page, Line } from '../output/lines.js';
+import { rereadPhrase } from '../output/condensation-lines.js';
 import { reasonPhrase } from '../output/condensation-phrases.js';
 import { eventPhrase } from '../output/phrases.js';
 import { viewPage } from '../output/view-lines.js';
@@ -161,12 +162,9 @@ function comparisonLines(
   ]).map(headed);
 }
 
-function rereadLine({ calls, tokens, usd, bill }: SessionFigures['reread']): Line {
-  const what =
-    calls === 0
-      ? 'nothing'
-      : `${formatTokens(tokens)} in ${formatCount(calls, 'call')}, ${formatDollars(usd)}, ${formatShare(bill)} of the cost`;
-  return { text: `Read again after it was hidden: ${what}.` };
+function rereadLine(reread: SessionFigures['reread']): Line {
+  const share = reread.calls === 0 ? '' : `, ${formatShare(reread.bill)} of the cost`;
+  return { text: `Read again after it was hidden: ${rereadPhrase(reread)}${share}.` };
 }
 
 function headed(text: string, index: number): Line {

@@ -150,5 +150,9 @@ test('what is read again after it was hidden counts once a model was sent it, al
   ask();
   log.call('read_file', { path: 'a.ts' }, text('a'));
   ask();
-  expect(new SessionFigures(log.events).reread).toMatchObject({ calls: 2, tokens: 2 * reread.tokens });
+  const both = new SessionFigures(log.events);
+  expect(both.reread).toMatchObject({ calls: 2, tokens: 2 * reread.tokens });
+  // Each condensation has its own.
+  for (const { id } of View.fromEvents(log.events).condensations)
+    expect(both.rereadAfter(id)).toMatchObject({ calls: 1, tokens: reread.tokens });
 });

@@ -54,6 +54,15 @@ export interface Comparison {
   readonly tokensByProvider: number;
 }
 
+/** What was read again after it was hidden. */
+export interface Reread {
+  readonly calls: number;
+  /** The size of the results. Unit: tokens, as the view estimates. */
+  readonly tokens: number;
+  /** What the calls have cost. Unit: USD. */
+  readonly usd: number;
+}
+
 /** A call at which the prompt cache could not serve the whole previous request. */
 export interface CacheBreak {
   /** The usage event of the call. */
@@ -155,12 +164,16 @@ export class SessionFigures {
   }
 
   /**
-   * What was read again after condensing had hidden it: the calls, their results, and what they have cost. `bill` is the share of the cost
-   * that the comparison states, from 0 to 1. Unit: tokens, as the view estimates, and USD.
+   * What was read again after condensing had hidden it. `bill` is the share of the cost that the comparison states, from 0 to 1.
    */
-  get reread(): { readonly calls: number; readonly tokens: number; readonly usd: number; readonly bill: number } {
+  get reread(): Reread & { readonly bill: number } {
     const { rereads: calls, rereadTokens: tokens, rereadCostUsd: usd, costUsd } = this.comparison;
     return { calls, tokens, usd, bill: costUsd === 0 ? 0 : usd / costUsd };
+  }
+
+  /** Returns what was read again between a condensation and the next one. */
+  rereadAfter(condensation: EventId): Reread {
+    return this.#compared.rereads.get(condensation) ?? nothingReread;
   }
 
   /** The calls that could not read the whole previous request from the prompt cache, in order. */
@@ -220,6 +233,8 @@ interface PromptCache {
   cause: Event | undefined;
 }
 
+const nothingReread: Reread = { calls: 0, tokens: 0, usd: 0 };
+
 /** Replays a log: once as it is, and once as if nothing had ever been condensed. */
 class RunningComparison {
   readonly #uncondensed = new ViewProjection();
@@ -229,6 +244,8 @@ class RunningComparison {
   readonly #pricedAs = new Set<string>();
   #lastCall: LLMUsageEvent | undefined;
   readonly cacheBreaks: CacheBreak[] = [];
+  /** By the newest condensation before. */
+  readonly rereads = new Map<EventId, Reread>();
   readonly #sums = {
     steps: 0,
     condensations: 0,
@@ -289,10 +306,19 @@ class RunningComparison {
     const { view } = this.#condensed;
     const after = this.#lastCall && view.positionOf(this.#lastCall.id);
     const { calls, tokens, requestTokens, outputTokens } = rereadsOf(view, { after });
+    const newest = view.condensations.at(-1);
+    if (calls === 0 || newest === undefined) return;
     const usage = { uncachedInputTokens: 0, cacheReadTokens: requestTokens, cacheWriteTokens: tokens, outputTokens };
+    const usd = costOf(usage, prices);
     this.#sums.rereads += calls;
     this.#sums.rereadTokens += tokens;
-    this.#sums.rereadCostUsd += costOf(usage, prices);
+    this.#sums.rereadCostUsd += usd;
+    const before = this.rereads.get(newest.id) ?? nothingReread;
+    this.rereads.set(newest.id, {
+      calls: before.calls + calls,
+      tokens: before.tokens + tokens,
+      usd: before.usd + usd,
+    });
   }
 
   #condense(event: Extract<Event, { readonly type: 'condensation' }>): void {
