@@ -213,7 +213,7 @@ describe('a log that holds giants already', () => {
   });
 
   test('words that are protected and alone exceed the window: their middle is cut, and the run goes on', async () => {
-    for (const condenser of [undefined, condenserByName('extractiveSummary')]) {
+    for (const condenser of [undefined, condenserByName('digest')]) {
       const flow = await flowOf('messages', [[1_000]], full);
       const task = `BEGIN ${'Read this: '.repeat(100_000)}END`;
       const { outcome } = await run(flow, { log: foreignLog(small), task, ...given(condenser) });

@@ -5,7 +5,7 @@ import { contractSeeds } from '../test-support/contract-seeds.js';
 import { hangingLLM, standInLLM } from '../test-support/stand-in-llm.js';
 import { condenserByName, condenserNames, condenserNamesWithModel } from './config/own-condensers.js';
 import { digestCondenser } from './digest/digest.js';
-import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
+import { extractiveSummaryCondenser } from './digest/extractive-summary.js';
 import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
 import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
 import { noOpCondenser } from './no-op/no-op.js';

@@ -10,7 +10,7 @@ import { browserOutputCondenser } from './browser-output/browser-output.js';
 import { condenserNames } from './config/own-condensers.js';
 import { conversationWindowCondenser } from './conversation-window/conversation-window.js';
 import { digestCondenser } from './digest/digest.js';
-import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
+import { extractiveSummaryCondenser } from './digest/extractive-summary.js';
 import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
 import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
 import { noOpCondenser } from './no-op/no-op.js';

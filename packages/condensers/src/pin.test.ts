@@ -6,7 +6,7 @@ import type { Condenser } from '@palimpsest/view';
 import { messageViolations } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { amortizedForgettingCondenser } from './amortized-forgetting/amortized-forgetting.js';
-import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
+import { extractiveSummaryCondenser } from './digest/extractive-summary.js';
 import { llmAttentionCondenser } from './llm-attention/llm-attention.js';
 import { llmSummarizingCondenser } from './llm-summarizing/llm-summarizing.js';
 import { observationMaskingCondenser } from './observation-masking/observation-masking.js';

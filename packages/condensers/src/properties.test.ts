@@ -6,7 +6,7 @@ import { messageViolations, randomLog } from '@palimpsest/view/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fewer } from '../test-support/fewer.js';
-import { extractiveSummaryCondenser } from './extractive-summary/extractive-summary.js';
+import { extractiveSummaryCondenser } from './digest/extractive-summary.js';
 import { observationMaskingCondenser } from './observation-masking/observation-masking.js';
 import { pipelineCondenser } from './pipeline/pipeline.js';
 

@@ -67,6 +67,8 @@ root.slidingWindowCondenser({ llm, compactionInterval: undefined, finishTools: u
 root.observationMaskingCondenser({ ...masks, attentionWindow: undefined, createEvent });
 root.browserOutputCondenser({ ...masks, toolNames: undefined, createEvent });
 root.extractiveSummaryCondenser({ ...sizes, maxSummaryTokens: undefined, createEvent });
+root.digestCondenser({ ...sizes, targetTokens: undefined, maxFactTokens: undefined, maxLineTokens: undefined, createEvent });
+root.rereadsOf(needed.view, { after: undefined, fixedTokens: undefined });
 root.amortizedForgettingCondenser({ ...sizes, createEvent });
 root.conversationWindowCondenser({ createEvent });
 root.recentEventsCondenser({ maxSize: undefined, keepFirst: undefined });

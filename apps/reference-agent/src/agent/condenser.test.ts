@@ -9,7 +9,7 @@ const given = { llm: scriptedLLM({ script: [] }), env: {} };
 test('without settings: the default', async () => {
   const { condenser } = await settingsCondenser({}, given);
   expect(condenser.name).toBe(defaultCondenser().name);
-  expect(condenser.stages?.map(({ name }) => name)).toEqual(['relevance', 'extractiveSummary']);
+  expect(condenser.stages?.map(({ name }) => name)).toEqual(['relevance', 'digest']);
 });
 
 test('only a preset: the default with that preset', async () => {

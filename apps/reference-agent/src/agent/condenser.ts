@@ -11,8 +11,8 @@ import { assertPriced } from './models.js';
  * on, with one ledger for both stages:
  *
  * 1. A result that the model marked as no longer needed is replaced by the model's note.
- * 2. A list of what was done replaces the older part of the history: the user's words, files, failures, commands, names, and the
- *    files in work. `recall` returns what it replaces.
+ * 2. A digest replaces the older part of the history: the user’s words, files, failures, commands, and the lines of results and edits
+ *    that may be needed again. `recall` returns what it replaces.
  *
  * A summary by a model is a matter of configuration: `palimpsest demo --config`.
  *

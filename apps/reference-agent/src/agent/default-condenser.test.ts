@@ -107,7 +107,7 @@ const reasonsOf = ({ made }: Run): readonly unknown[] =>
 test('the one ledger knows what the model’s marks hide and cost, and what the list does', async () => {
   const session = sessionOf({ steps: 200, isMarked: (step) => step % 3 !== 0 });
   const done = await run(session.events);
-  expect(new Set(stagesOf(done))).toEqual(new Set(['relevance', 'extractiveSummary']));
+  expect(new Set(stagesOf(done))).toEqual(new Set(['relevance', 'digest']));
   for (const { condensation, bill, rawBill, hidden, calls } of done.made) {
     const ledger = condensation.metadata?.['ledger'] as Readonly<Record<string, number>>;
     expect(ledger.calls).toBe(calls);
@@ -161,8 +161,8 @@ test('marks that wait go along with the condensation of the list, which writes t
   // Those that are marked stand in what the list keeps.
   const session = sessionOf({ steps: 150, isMarked: (step) => step % 10 === 9, lines: () => 30 });
   const done = await run(session.events);
-  const place = stagesOf(done).indexOf('extractiveSummary');
-  expect(stagesOf(done).slice(place, place + 2)).toEqual(['extractiveSummary', 'relevance']);
+  const place = stagesOf(done).indexOf('digest');
+  expect(stagesOf(done).slice(place, place + 2)).toEqual(['digest', 'relevance']);
   expect(reasonsOf(done)[place + 1]).toBe('rewritten');
   expect(done.made[place + 1]?.calls).toBe(done.made[place]?.calls);
 });

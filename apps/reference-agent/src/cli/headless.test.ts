@@ -12,6 +12,7 @@ import type { HeadlessRig } from '../../test-support/headless-rig.js';
 import { isRunning } from '../../test-support/running-processes.js';
 import type { RunFlags } from '../context.js';
 import { streamEventSchema, streamJsonSchema } from '../output/stream-event.js';
+import type { ResultEvent } from '../output/stream-event.js';
 
 /** A rig whose model is a server of Chat Completions. */
 async function rigWith(
@@ -44,10 +45,30 @@ test('the task comes from standard input', async () => {
   expect(await rig.run({ outputFormat: 'text' }, { stdin: '\n' })).toMatchObject({ status: 2, stdout: '' });
 });
 
+test('json: what was read again after it was hidden is in the result, of the whole session', async () => {
+  const text = Array.from({ length: 100 }, (_, line) => `export const part${line} = load(${line});`).join('\n');
+  const paths = ['a.ts', ...Array.from({ length: 6 }, (_, index) => `other${index}.ts`), 'a.ts'];
+  const replies = paths.map((path, index) => calls(null, toolCall('read_file', { path }, `call ${index}`)));
+  const rig = await rigWith(
+    { reply: () => replies.shift() ?? says('Read.') },
+    Object.fromEntries(paths.map((path) => [path, path === 'a.ts' ? text : `${path}\n`])),
+  );
+  await rig.configure('[condenser]\ntype = "amortizedForgetting"\nmaxSize = 10\nkeepFirst = 1\n');
+  const { stdout } = await rig.run({ print: 'Read them.', outputFormat: 'json' });
+  const { session, reread } = JSON.parse(stdout) as ResultEvent;
+  expect(reread).toMatchObject({ calls: 1 });
+  expect(reread.tokens).toBeGreaterThan(500);
+  expect(reread.bill).toBeGreaterThan(0);
+  expect(reread.bill).toBeLessThan(1);
+  const resumed = await rig.resume(session, { print: 'Go on.', outputFormat: 'json' });
+  expect(JSON.parse(resumed.stdout)).toMatchObject({ reread: { calls: 1, tokens: reread.tokens } });
+});
+
 test('json: one object; stream-json: lines of the published schema, of which the last is that object', async () => {
   const rig = await rigWith({ reply: reads }, { 'a.txt': 'hello' });
   const { stdout } = await rig.run({ print: 'What?', outputFormat: 'json' });
   expect(JSON.parse(stdout)).toMatchObject({ type: 'result', status: 'done', answer: 'It says\n\thello.', steps: 2 });
+  expect(JSON.parse(stdout)).toMatchObject({ reread: { calls: 0, tokens: 0, bill: 0 } });
 
   const ran = await rig.run({ print: 'What?', outputFormat: 'stream-json', deltas: true });
   const published = z.fromJSONSchema(

@@ -131,7 +131,7 @@ export async function followedRun(
   // Before the result, which tells its cost.
   await pendingSummary(conversation, { signal, onWait: () => output({ type: 'note', text: summaryWaitInWords }) });
   const { usage, isEstimated, costUsd, steps, condensations } = figures;
-  const { tokens, bill } = new SessionFigures(conversation.events).saved;
+  const { saved, reread } = new SessionFigures(conversation.events);
   const { log, id } = session;
   return {
     type: 'result',
@@ -144,7 +144,8 @@ export async function followedRun(
     usage,
     ...(isEstimated ? { usageIsEstimated: true } : {}),
     costUsd,
-    saved: { tokens: rounded(tokens), bill: rounded(bill) },
+    saved: { tokens: rounded(saved.tokens), bill: rounded(saved.bill) },
+    reread: { calls: reread.calls, tokens: Math.round(reread.tokens), bill: rounded(reread.bill) },
     log,
   };
 }

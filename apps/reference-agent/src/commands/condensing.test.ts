@@ -96,12 +96,42 @@ test('/compact with a focus has the model write the summary by it; the next requ
   expect(await screen.type('/undo-compact')).toContain('No condensation is in force');
 });
 
+test('/cost and the page of a condensation say what was read again after it was hidden', async () => {
+  const parts = Object.fromEntries(
+    ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [
+      `${name}.ts`,
+      Array.from({ length: 200 }, (_, line) => `export const ${name}${line} = part(${line}, '${name}');`).join('\n'),
+    ]),
+  );
+  const replies = [
+    ...Object.keys(parts).map((path) => calls(null, toolCall('read_file', { path }, `read ${path}`))),
+    says('Read.'),
+    calls(null, toolCall('run_command', { command: 'head -n 120 a.ts' }, 'again')),
+    says('It has parts.'),
+  ];
+  const rig = await interactiveRig({ reply: () => replies.shift() ?? says('Done.') }, parts);
+  const talked = await rig.open({ yolo: true });
+  const screen = typedCommands(talked.session);
+  await talked.said('Read all files.');
+  expect(await screen.type('/cost')).toContain('Nothing was condensed.');
+  await screen.type('/compact');
+  expect(await screen.type('/cost')).toContain('Read again after it was hidden: nothing.');
+  expect(await screen.type('/condensations last')).toContain('Read again before the next condensation: nothing.');
+  await talked.said('What does the first file say?');
+  expect(await screen.type('/condensations last')).toMatch(
+    /^Read again before the next condensation: [\d,]{4,} tokens in 1 call, \$0\.\d+\.$/m,
+  );
+  expect(await screen.type('/cost')).toMatch(
+    /^Read again after it was hidden: [\d,]{4,} tokens in 1 call, \$0\.\d+, \d+ % of the cost\.$/m,
+  );
+});
+
 test('/compact without a focus asks no model, and changes nothing where nothing can be condensed', async () => {
   const { rig, screen, talked } = await read();
   const requests = rig.server.requests.length;
-  expect(await screen.type('/compact')).toContain('extractiveSummary');
+  expect(await screen.type('/compact')).toContain('digest');
   // Where the size to condense to is reached, a request takes all that may go.
-  expect(await screen.type('/compact')).toContain('extractiveSummary');
+  expect(await screen.type('/compact')).toContain('digest');
   expect(rig.server.requests).toHaveLength(requests);
   await screen.type('/condensations');
   const [, newest] = talked.session.opened?.conversation.view.condensations ?? [];
@@ -113,7 +143,7 @@ test('/compact without a focus asks no model, and changes nothing where nothing 
   expect(attempts.at(-1)).toMatchObject({ type: 'condensation', forgotten: 0, masked: 0 });
   expect(await screen.type(`/compact ${'x'.repeat(4_001)}`)).toMatch(/^(?!Palimpsest has a defect).*it may have 4000/);
   await talked.said('Go on.');
-  expect(await screen.type('/cost')).toContain('condensation, extractiveSummary: it was asked for');
+  expect(await screen.type('/cost')).toContain('condensation, digest: it was asked for');
 });
 
 test('/view, /context and the status line hold the thinking that the next request holds, and no other', async () => {
@@ -227,7 +257,7 @@ test('/context adds up to the view, by kind and tool; /view shows the whole of i
   const view = await screen.type('/view');
   expect(view).toContain('system · instructions');
   expect(view).toContain('user · your message');
-  expect(view).toMatch(/··· \d+ events hidden: extractiveSummary: it was asked for \(\w{8}\)/);
+  expect(view).toMatch(/··· \d+ events hidden: digest: it was asked for \(\w{8}\)/);
   for (const event of conversation.view.events) expect(view).toContain(addressOf(event.id));
   const hidden = screen.pages.at(-1)?.lines.filter(({ style }) => style === 'hidden') ?? [];
   expect(hidden.some(({ text }) => text.includes('file1.txt'))).toBe(true);

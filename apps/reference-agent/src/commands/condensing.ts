@@ -13,6 +13,7 @@ import {
   directivePage,
   directiveTokens,
 } from '../output/condensation-lines.js';
+import { SessionFigures } from '../output/figures.js';
 import { hiddenPhrase, reasonPhrase } from '../output/condensation-phrases.js';
 import { formatThousands, formatCount, formatTokens } from '../output/lines.js';
 import type { Choice } from '../output/lines.js';
@@ -32,7 +33,8 @@ export const condensationsCommand: CommandBody = {
       argument === '' ? await surface.choose(`Which one? ${choiceColumns}`, choices) : namedChoice(argument, choices);
     const details = id === undefined ? undefined : history.details(id);
     if (details !== undefined) {
-      return surface.show(condensationPage(details, { view: conversation.view, prices: agent.llm.prices }));
+      const reread = new SessionFigures(conversation.events).rereadAfter(details.condensation.id);
+      return surface.show(condensationPage(details, { view: conversation.view, prices: agent.llm.prices, reread }));
     }
     const directive = directivesOf(opened).find((each) => each.id === id);
     if (directive !== undefined) await surface.show(directivePage(directive, conversation.view));

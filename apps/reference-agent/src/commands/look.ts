@@ -10,6 +10,7 @@ import { SessionFigures } from '../output/figures.js';
 import type { CacheBreak, Comparison } from '../output/figures.js';
 import { formatCount, alignColumns, formatShare, formatTokens, formatNumber, formatDollars } from '../output/lines.js';
 import type { Page, Line } from '../output/lines.js';
+import { rereadPhrase } from '../output/condensation-lines.js';
 import { reasonPhrase } from '../output/condensation-phrases.js';
 import { eventPhrase } from '../output/phrases.js';
 import { viewPage } from '../output/view-lines.js';
@@ -114,7 +115,7 @@ export const costCommand: CommandBody = {
 
 /** Returns the costs of a session. */
 function costPage(figures: SessionFigures): Page {
-  const { bills, comparison, cacheBreaks, costUsd, cachedShare, saved } = figures;
+  const { bills, comparison, cacheBreaks, costUsd, cachedShare, saved, reread } = figures;
   if (bills.length === 0) return { title: 'Cost', lines: [{ text: 'No model was asked yet.' }] };
   const rows = bills.map(({ model, purpose, calls, usage, costUsd: cost }) => [
     `${purpose}, ${model}`,
@@ -130,7 +131,9 @@ function costPage(figures: SessionFigures): Page {
       ...alignColumns([['', 'calls', 'tokens in', 'cached', 'tokens out', 'cost'], ...rows]).map(headed),
       { text: '' },
       { text: 'With and without condensation', style: 'strong' },
-      ...(comparison.condensations === 0 ? [{ text: 'Nothing was condensed.' }] : comparisonLines(comparison, saved)),
+      ...(comparison.condensations === 0
+        ? [{ text: 'Nothing was condensed.' }]
+        : [...comparisonLines(comparison, saved), rereadLine(reread)]),
       {
         text: `Estimates for ${formatCount(comparison.steps, 'model call')} at the prices of ${comparison.pricedAs.join(' and ')}, with a prompt cache that holds the request before.`,
         style: 'dim',
@@ -157,6 +160,11 @@ function comparisonLines(
     ['largest request', rounded(peakSent), rounded(peakUncondensed), ''],
     ['cost', formatDollars(costUsd), formatDollars(costUncondensedUsd), formatShare(saved.bill)],
   ]).map(headed);
+}
+
+function rereadLine(reread: SessionFigures['reread']): Line {
+  const share = reread.calls === 0 ? '' : `, ${formatShare(reread.bill)} of the cost`;
+  return { text: `Read again after it was hidden: ${rereadPhrase(reread)}${share}.` };
 }
 
 function headed(text: string, index: number): Line {

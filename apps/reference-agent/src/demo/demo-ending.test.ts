@@ -20,6 +20,9 @@ const report: DemoReport = {
   peakUncondensed: 23_000,
   costUsd: 0.162,
   costUncondensedUsd: 0.18,
+  rereads: 2,
+  rereadTokens: 700,
+  rereadCostUsd: 0.004,
   pricedAs: ['claude-sonnet-5-5'],
   tokensByProvider: 470_000,
 };

@@ -7,6 +7,7 @@ import { CondensationHistory } from '@palimpsest/view/inspect';
 import type { View } from '@palimpsest/view';
 import type { CondensationDetails, ForgottenEvent } from '@palimpsest/view/inspect';
 import { changePhrase, reasonPhrase, summaryTitle } from './condensation-phrases.js';
+import type { Reread } from './figures.js';
 import { eventPhrase } from './phrases.js';
 import type { Page, Line } from './lines.js';
 import { formatCount, formatDollars, formatTokens, textLines } from './lines.js';
@@ -65,6 +66,8 @@ interface Known {
   readonly view: View;
   /** Of the agent's model. Undefined: the figures are tokens alone. */
   readonly prices?: TokenPrices | undefined;
+  /** What was read again between the condensation and the next one. @defaultValue not told */
+  readonly reread?: Reread | undefined;
 }
 
 /** Returns a condensation as a page: its lines, and the summary. */
@@ -86,7 +89,7 @@ export function condensationPage(details: CondensationDetails, known: Known): Pa
  * Returns a condensation but for its summary: why, the figures before and after, its cost and its savings, and all that was forgotten or
  * masked, with the addresses by which it is got back.
  */
-export function condensationLines(details: CondensationDetails, { view, prices }: Known): readonly Line[] {
+export function condensationLines(details: CondensationDetails, { view, prices, reread }: Known): readonly Line[] {
   const { condensation, forgotten, masked, revert, request } = details;
   const { metadata = {} } = condensation;
   return [
@@ -97,6 +100,7 @@ export function condensationLines(details: CondensationDetails, { view, prices }
     ...(revert === undefined ? [] : [strong(`Reverted at ${revert.timestamp}: the model reads it all again.`)]),
     blank,
     ...figureLines(details, prices),
+    ...(reread === undefined ? [] : [plain(`Read again before the next condensation: ${rereadPhrase(reread)}.`)]),
     ...section(
       `Forgotten: ${formatCount(forgotten.length, 'event')}`,
       forgotten.map((each) => lineOf(each, view)),
@@ -201,6 +205,11 @@ export function directivePage(directive: RelevanceDirective, view: View): Page {
       dim('/recall and the address shows the result; /pin keeps it in full.'),
     ],
   };
+}
+
+/** Returns what was read again after it was hidden: `3,200 tokens in 2 calls, $0.0123`. */
+export function rereadPhrase({ calls, tokens, usd }: Reread): string {
+  return calls === 0 ? 'nothing' : `${formatTokens(tokens)} in ${formatCount(calls, 'call')}, ${formatDollars(usd)}`;
 }
 
 function lineOf({ event, address, tokens: size }: ForgottenEvent, view: View, more = ''): Line {

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createEvent, EventLog, userMessage } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import { fileEventStore } from '@palimpsest/events/file';
+import { logBuilder } from '@palimpsest/events/testing';
 import { costOf, pricesAt } from '@palimpsest/llm-adapters';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
@@ -117,4 +118,41 @@ test('each call is priced as its own model, and no model reads from the cache of
   // The cache of each model breaks by itself.
   for (const model of [cheap, dear]) figures.append(call({ model }));
   expect(figures.cacheBreaks.map(({ cause }) => cause?.type)).toEqual(['condensation', 'condensation']);
+});
+
+test('what is read again after it was hidden counts once a model was sent it, also after it was hidden again', () => {
+  const text = (name: string) =>
+    Array.from({ length: 20 }, (_, line) => `const ${name}${line} = readPart(${line}, '${name}');`).join('\n');
+  const log = logBuilder();
+  const ask = () => log.usage({ model: 'claude-haiku-4-5', purpose: 'agent', usage });
+  log.user('Compare the files.');
+  for (const name of ['a', 'b']) {
+    ask();
+    log.call('read_file', { path: `${name}.ts` }, text(name));
+  }
+  const hide = (from: number, to?: number): unknown =>
+    log.condensation(
+      log.events.slice(from, to).flatMap(({ id, type }) => (type === 'llm-usage' ? [] : [id])),
+      { summary: 'It was read.', summaryOffset: 1 },
+    );
+  hide(2, 4);
+  ask();
+  const { result } = log.call('run_command', { command: 'cat a.ts' }, text('a'));
+  const figures = new SessionFigures(log.events);
+  expect(figures.reread).toEqual({ calls: 0, tokens: 0, usd: 0, bill: 0 });
+  figures.append(ask());
+  const { reread } = figures;
+  expect(reread).toMatchObject({ calls: 1, tokens: View.fromEvents(log.events).tokensOf(result) });
+  expect(reread.bill).toBeCloseTo(reread.usd / figures.comparison.costUsd, 10);
+  expect(reread.bill).toBeGreaterThan(0.05);
+  expect(reread.bill).toBeLessThan(1);
+  hide(-3, -1);
+  ask();
+  log.call('read_file', { path: 'a.ts' }, text('a'));
+  ask();
+  const both = new SessionFigures(log.events);
+  expect(both.reread).toMatchObject({ calls: 2, tokens: 2 * reread.tokens });
+  // Each condensation has its own.
+  for (const { id } of View.fromEvents(log.events).condensations)
+    expect(both.rereadAfter(id)).toMatchObject({ calls: 1, tokens: reread.tokens });
 });

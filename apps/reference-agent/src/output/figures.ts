@@ -1,3 +1,4 @@
+import { rereadsOf } from '@palimpsest/condensers';
 import { usageSchema } from '@palimpsest/events';
 import type { Event, EventId, LLMConvertibleEvent, LLMUsageEvent, Usage } from '@palimpsest/events';
 import { costOf, noUsage, pricesAt, sumUsage, totalInputTokens } from '@palimpsest/llm-adapters';
@@ -42,10 +43,24 @@ export interface Comparison {
   readonly costUsd: number;
   /** The cost of the same steps with the whole history. Unit: USD. */
   readonly costUncondensedUsd: number;
+  /** Results that brought back what condensing had hidden: the calls behind them. */
+  readonly rereads: number;
+  readonly rereadTokens: number;
+  /** What they have cost, a part of `costUsd`: the results, the requests for them alone, and the model's words. Unit: USD. */
+  readonly rereadCostUsd: number;
   /** The models whose prices these are, in the order of their first call. */
   readonly pricedAs: readonly string[];
   /** All that was sent, as the provider counted it. */
   readonly tokensByProvider: number;
+}
+
+/** What was read again after it was hidden. */
+export interface Reread {
+  readonly calls: number;
+  /** The size of the results. Unit: tokens, as the view estimates. */
+  readonly tokens: number;
+  /** What the calls have cost. Unit: USD. */
+  readonly usd: number;
 }
 
 /** A call at which the prompt cache could not serve the whole previous request. */
@@ -148,6 +163,19 @@ export class SessionFigures {
     };
   }
 
+  /**
+   * What was read again after condensing had hidden it. `bill` is the share of the cost that the comparison states, from 0 to 1.
+   */
+  get reread(): Reread & { readonly bill: number } {
+    const { rereads: calls, rereadTokens: tokens, rereadCostUsd: usd, costUsd } = this.comparison;
+    return { calls, tokens, usd, bill: costUsd === 0 ? 0 : usd / costUsd };
+  }
+
+  /** Returns what was read again between a condensation and the next one. */
+  rereadAfter(condensation: EventId): Reread {
+    return this.#compared.rereads.get(condensation) ?? nothingReread;
+  }
+
   /** The calls that could not read the whole previous request from the prompt cache, in order. */
   get cacheBreaks(): readonly CacheBreak[] {
     return this.#compared.cacheBreaks;
@@ -205,6 +233,8 @@ interface PromptCache {
   cause: Event | undefined;
 }
 
+const nothingReread: Reread = { calls: 0, tokens: 0, usd: 0 };
+
 /** Replays a log: once as it is, and once as if nothing had ever been condensed. */
 class RunningComparison {
   readonly #uncondensed = new ViewProjection();
@@ -212,7 +242,10 @@ class RunningComparison {
   /** No model reads from the cache of another. */
   readonly #caches = new Map<string, PromptCache>();
   readonly #pricedAs = new Set<string>();
+  #lastCall: LLMUsageEvent | undefined;
   readonly cacheBreaks: CacheBreak[] = [];
+  /** By the newest condensation before. */
+  readonly rereads = new Map<EventId, Reread>();
   readonly #sums = {
     steps: 0,
     condensations: 0,
@@ -224,6 +257,9 @@ class RunningComparison {
     peakUncondensed: 0,
     costUsd: 0,
     costUncondensedUsd: 0,
+    rereads: 0,
+    rereadTokens: 0,
+    rereadCostUsd: 0,
     tokensByProvider: 0,
   };
 
@@ -261,6 +297,28 @@ class RunningComparison {
     sums.costUsd += costOf({ ...input, outputTokens }, prices);
     sums.costUncondensedUsd += costOf({ ...uncondensed, outputTokens }, prices);
     sums.tokensByProvider += totalInputTokens(event.usage);
+    this.#reread(prices);
+    this.#lastCall = event;
+  }
+
+  /** Adds the re-reads among the results since the call before: this call is the first that is sent them. */
+  #reread(prices: TokenPrices): void {
+    const { view } = this.#condensed;
+    const after = this.#lastCall && view.positionOf(this.#lastCall.id);
+    const { calls, tokens, requestTokens, outputTokens } = rereadsOf(view, { after });
+    const newest = view.condensations.at(-1);
+    if (calls === 0 || newest === undefined) return;
+    const usage = { uncachedInputTokens: 0, cacheReadTokens: requestTokens, cacheWriteTokens: tokens, outputTokens };
+    const usd = costOf(usage, prices);
+    this.#sums.rereads += calls;
+    this.#sums.rereadTokens += tokens;
+    this.#sums.rereadCostUsd += usd;
+    const before = this.rereads.get(newest.id) ?? nothingReread;
+    this.rereads.set(newest.id, {
+      calls: before.calls + calls,
+      tokens: before.tokens + tokens,
+      usd: before.usd + usd,
+    });
   }
 
   #condense(event: Extract<Event, { readonly type: 'condensation' }>): void {

@@ -134,6 +134,11 @@ const result = z.object({
   saved: z
     .object({ tokens: z.number(), bill: z.number() })
     .describe('What condensing has saved in this session, as shares from 0 to 1; negative if it cost more.'),
+  reread: z
+    .object({ calls: z.int(), tokens: z.int(), bill: z.number() })
+    .describe(
+      'What was read again in this session after condensing had hidden it: the calls, their results in tokens, and the share of the bill, from 0 to 1.',
+    ),
   log: z.string(),
 });
 

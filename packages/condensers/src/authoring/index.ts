@@ -106,7 +106,7 @@ export { modelSummaryCondenser, modelSummaryOptions, summarizingCondenser } from
 
 // The content of calls and results: argument names, files of patches, how a call ended, and a memory of what was read.
 export type { ArgumentLeaf, ArgumentRoles, CallArguments, FileOperation, PatchedFile } from './calls/arguments.js';
-export { argumentRoles, filesOfPatch, parseArguments, wordsOfName } from './calls/arguments.js';
+export { argumentRoles, filesOfPatch, parseArguments, replacedTexts, wordsOfName } from './calls/arguments.js';
 export { excerpt, oneLine, textOfEvent } from './calls/excerpt.js';
 export { remembered } from './calls/remembered.js';
 export type { CallStatus, ResultReading } from './calls/result.js';

@@ -5,7 +5,7 @@ import { isCondensation, NoCondensationAvailableError, View } from '@palimpsest/
 import type { Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
-import { extractiveSummaryCondenser } from '../extractive-summary/extractive-summary.js';
+import { extractiveSummaryCondenser } from '../digest/extractive-summary.js';
 import { noOpCondenser } from '../no-op/no-op.js';
 import { observationMaskingCondenser } from '../observation-masking/observation-masking.js';
 import { recentEventsCondenser } from '../recent-events/recent-events.js';

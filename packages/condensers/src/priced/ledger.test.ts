@@ -4,7 +4,7 @@ import { condensation, isCondensation, View, ViewProjection } from '@palimpsest/
 import type { CondenseContext } from '@palimpsest/view';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { extractiveSummaryCondenser } from '../extractive-summary/extractive-summary.js';
+import { extractiveSummaryCondenser } from '../digest/extractive-summary.js';
 import { observationMaskingCondenser } from '../observation-masking/observation-masking.js';
 import { costOfRequest, isCacheUnread, ledgerOf } from './ledger.js';
 import { pricedCondenser } from './priced.js';

@@ -3,7 +3,7 @@ import { expectedCacheRead } from '@palimpsest/llm-adapters';
 import { cachePricesOf } from '@palimpsest/view';
 import type { CachePrices, CondenseContext, View } from '@palimpsest/view';
 import { changeOf, removedBy } from './change.js';
-import { rereadsAfter } from './rereads.js';
+import { rereadsOf } from '../digest/rereads.js';
 
 /**
  * The cost of a conversation's model calls, and what they would have cost without condensing, as the view estimates both.
@@ -67,12 +67,13 @@ export function ledgerOf(
   const stated = (last && readLedger(last)) ?? empty;
   const calls = last === condensations.at(-1) ? newest : callsAfter(view, last && view.positionOf(last.id));
   const others = othersSince(view, last);
-  const again = rereadsAfter(view, last && view.positionOf(last.id), cachePricesOf({ prices }), fixed);
+  const again = rereadsOf(view, { after: last && view.positionOf(last.id), fixedTokens: fixed });
+  const { output } = cachePricesOf({ prices });
   const ledger: Ledger = {
     ...withCalls(view, calls, stated, { others, prices, room }),
     hiddenEver: stated.hiddenEver + others.reduce((sum, { removed }) => sum + Math.max(0, removed), 0),
     rereadTokens: stated.rereadTokens + again.tokens,
-    rereadCost: stated.rereadCost + again.cost,
+    rereadCost: stated.rereadCost + write * again.tokens + read * again.requestTokens + output * again.outputTokens,
   };
   if (calls.length === 0) return ledger;
   // The same is sent beside the view at each call: it is written once if the cache did not hold it, and read at the others.

@@ -7,7 +7,7 @@ import type { AttemptReport, CondenseContext, Condenser, Reducer } from '@palimp
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidCondenserConfigError } from '../authoring/definition/errors.js';
-import { extractiveSummaryCondenser } from '../extractive-summary/extractive-summary.js';
+import { extractiveSummaryCondenser } from '../digest/extractive-summary.js';
 import { llmSummarizingCondenser } from '../llm-summarizing/llm-summarizing.js';
 import { noOpCondenser } from '../no-op/no-op.js';
 import { observationMaskingCondenser } from '../observation-masking/observation-masking.js';

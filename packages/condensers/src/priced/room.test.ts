@@ -4,7 +4,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { condenseUntilSettled, isCondensation, View, ViewProjection } from '@palimpsest/view';
 import type { CondenseContext, Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { extractiveSummaryCondenser } from '../extractive-summary/extractive-summary.js';
+import { extractiveSummaryCondenser } from '../digest/extractive-summary.js';
 import { observationMaskingCondenser } from '../observation-masking/observation-masking.js';
 import { pricedCondenser } from './priced.js';
 

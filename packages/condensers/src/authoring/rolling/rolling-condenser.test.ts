@@ -3,7 +3,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { isCondensation, newestStep, NoCondensationAvailableError, View } from '@palimpsest/view';
 import type { AttemptReport } from '@palimpsest/view';
 import { describe, expect, test } from 'vitest';
-import { extractiveSummaryCondenser } from '../../extractive-summary/extractive-summary.js';
+import { extractiveSummaryCondenser } from '../../digest/extractive-summary.js';
 import { observationMaskingCondenser } from '../../observation-masking/observation-masking.js';
 import { pipelineCondenser } from '../../pipeline/pipeline.js';
 import { recentEventsCondenser } from '../../recent-events/recent-events.js';

@@ -1,56 +1,55 @@
 import { isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { Condensation, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
-import type { CachePrices, View } from '@palimpsest/view';
-import { editsOf } from '../digest/lines/edits.js';
-import { keysOf } from '../digest/lines/text-lines.js';
+import type { View } from '@palimpsest/view';
+import { editsOf } from './lines/edits.js';
+import { keysOf } from './lines/text-lines.js';
 
-/** What came back after it had been hidden. */
+/** What came back after it had been hidden, and what that took. Unit of the sizes: tokens, as the view estimates. */
 export interface Rereads {
-  /** The size of the results that brought it back. Unit: tokens, as the view estimates. */
+  /** The number of results that brought hidden text back. */
+  readonly calls: number;
+  /** The size of these results. The prompt cache writes them once more. */
   readonly tokens: number;
-  /** What the calls have cost: the results, the requests for them, and the model's words. Unit: the price of an uncached input token. */
-  readonly cost: number;
+  /** The size of the requests that were made for nothing else. The prompt cache served them. */
+  readonly requestTokens: number;
+  /** The size of the calls, which the model wrote. */
+  readonly outputTokens: number;
 }
-
-const none: Rereads = { tokens: 0, cost: 0 };
 
 /** A result brings text back if at least so many of its lines do, and this part of them. */
 const leastLines = 3;
 const leastShare = 0.5;
 
 /**
- * Returns the re-reads among the results after a position of the log. A result is one if at least half of its distinct lines, and three, stood
- * in a hidden result and stand nowhere in what the model reads: known by its content, whatever call brought it. Calls that write files never
- * count. Nothing but the log decides, so a restart finds the same.
+ * Returns the re-reads among the results that a view shows. A result is one if at least half of its distinct lines, and three, stood in a
+ * hidden result and stand nowhere in what the model reads. It is known by its content, whatever call brought it. Calls that write files
+ * never count. Nothing but the log decides, so a restart finds the same.
  *
- * @param after - the position in the log; undefined for all
- * @param fixed - the size of what is sent beside the view. Unit: tokens, as the view estimates
+ * @param options.after - a position of the log: results up to it do not count. @defaultValue none
+ * @param options.fixedTokens - the size of what is sent beside the view. Unit: tokens, as the view estimates. @defaultValue 0
  */
-export function rereadsAfter(
+export function rereadsOf(
   view: View,
-  after: number | undefined,
-  prices: Required<CachePrices>,
-  fixed: number,
+  { after, fixedTokens = 0 }: { readonly after?: number | undefined; readonly fixedTokens?: number | undefined } = {},
 ): Rereads {
-  if (view.condensations.length === 0) return none;
+  let [calls, tokens, requestTokens, outputTokens] = [0, 0, 0, 0];
+  if (view.condensations.length === 0) return { calls, tokens, requestTokens, outputTokens };
   const { results, responses } = resultsAfter(view, after);
-  let [tokens, cost] = [0, 0];
   /** The responses whose calls have brought nothing but hidden text back. */
   const again = new Map<EventId, number>();
   for (const { event, index, response } of results) {
     if (!isReread(view, event, index)) continue;
-    const size = view.tokens(index, index + 1);
-    tokens += size;
-    cost += prices.write * size;
+    calls += 1;
+    tokens += view.tokens(index, index + 1);
     const call = view.callOf(event.id);
-    if (call !== undefined) cost += prices.output * view.tokensOf(call);
+    if (call !== undefined) outputTokens += view.tokensOf(call);
     const count = (again.get(response) ?? 0) + 1;
     again.set(response, count);
     // The request itself was made for them alone.
     if (count === responses.get(response))
-      cost += prices.read * (fixed + view.tokens(0, view.indexOf(response) ?? index));
+      requestTokens += fixedTokens + view.tokens(0, view.indexOf(response) ?? index);
   }
-  return { tokens, cost };
+  return { calls, tokens, requestTokens, outputTokens };
 }
 
 /** A result of the view, with the response whose call it answers. */

@@ -10,7 +10,7 @@ import {
   wholeNumber,
 } from '../authoring/definition/option-schemas.js';
 import type { SizeOptions } from '../authoring/definition/option-schemas.js';
-import { rollingSummary } from '../digest/rolling-summary.js';
+import { rollingSummary } from './rolling-summary.js';
 
 /** Options of {@link extractiveSummaryCondenser}. */
 export interface ExtractiveSummaryOptions extends SizeOptions {
