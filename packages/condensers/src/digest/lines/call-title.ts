@@ -19,7 +19,8 @@ const read = /* @__PURE__ */ remembered((action: ActionEvent, _: undefined): Tit
   const [path] = roles.command === undefined ? roles.paths : filesRead(roles.command);
   const query = call.leaves.find(({ value }) => typeof value === 'string' && value !== path)?.value;
   const patched = roles.patch === undefined ? undefined : filesOfPatch(roles.patch).map((file) => file.path);
-  const searched = roles.hasQuery && path !== undefined && query !== undefined ? `${String(query)} in ${path}` : undefined;
+  const searched =
+    roles.hasQuery && path !== undefined && query !== undefined ? `${String(query)} in ${path}` : undefined;
   const about = roles.command ?? searched ?? path ?? patched?.join(', ') ?? query ?? '';
   return {
     path: roles.command !== undefined || isOneFile(roles) ? path : undefined,

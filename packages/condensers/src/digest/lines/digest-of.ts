@@ -50,7 +50,7 @@ function excerptsWithin(lines: readonly HiddenLine[], room: number): readonly st
     excerpts = excerptsOf(lines, chosen);
     const over = estimateTextTokens(excerpts.join('\n')) - room;
     if (over <= room * tolerance) return excerpts;
-    chosen -= over;
+    chosen *= room / (room + over);
   }
   return excerpts;
 }

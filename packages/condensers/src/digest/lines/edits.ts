@@ -40,7 +40,9 @@ const read = /* @__PURE__ */ remembered((action: ActionEvent, _: undefined): rea
   const { old, fresh, content } = replacedTexts(call);
   const put = linesOf(old.length > 0 ? fresh : [...fresh, ...content]);
   const isWhole = writesAll({ toolName: name, roles });
-  return old.length === 0 && put.length === 0 ? [] : [{ ...fileEdit(path, put, linesOf(old), isWhole), parts: old.flatMap(partsOf) }];
+  return old.length === 0 && put.length === 0
+    ? []
+    : [{ ...fileEdit(path, put, linesOf(old), isWhole), parts: old.flatMap(partsOf) }];
 });
 
 function partsOf(old: string): readonly LinePart[] {

@@ -100,6 +100,7 @@ function between({ source, index }: HiddenLine, next: HiddenLine): readonly stri
   if (source !== next.source || next.index < index) return ['…'];
   const lines = source.lines.slice(index + 1, next.index);
   const isFilled =
-    lines.length <= longestFill && lines.every(({ key }) => key.length < shortestKey && !isOfFrame(key) && !source.isTaken(key));
+    lines.length <= longestFill &&
+    lines.every(({ key }) => key.length < shortestKey && !isOfFrame(key) && !source.isTaken(key));
   return isFilled ? lines.map(({ text }) => text) : ['…'];
 }

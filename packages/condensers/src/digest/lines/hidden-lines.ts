@@ -56,7 +56,8 @@ export function hiddenLines(view: View, events: readonly LoggedEvent[], text: st
   const shapes = new Map<string, number>();
   for (const { event, shown } of events) {
     if (shown !== undefined) for (const key of keysOf(shown)) standing.add(key);
-    if (shown?.type === 'action') for (const { put } of editsOf(shown)) for (const line of put) standing.add(line.trim());
+    if (shown?.type === 'action')
+      for (const { put } of editsOf(shown)) for (const line of put) standing.add(line.trim());
     if (event.type === 'message' && event.role !== 'assistant') continue;
     for (const key of keysOf(event)) seen.set(key, (seen.get(key) ?? 0) + 1);
     if (isToolResult(event)) for (const shape of shapesOf(event)) shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
@@ -238,12 +239,15 @@ function isPartOf(key: string, { text, at }: LinePart): boolean {
 /** What a search prints before a line: `src/cart.ts:12:`, `12:`, `12-`. */
 const besideMatch = /^(?:[^\s:]+:)?\d{1,7}[:-]\s*(.*)$/;
 
-/** Reads the newest events of a view ahead: a later {@link hiddenLines} reads few of them again. */
-export const readLinesAhead = /* @__PURE__ */ aheadReader((event, view) => {
+/** Reads an event ahead: a later {@link hiddenLines} need not read it again. */
+export function readLinesOf(event: LLMConvertibleEvent, view: View): void {
   const logged = view.original(event.id);
   if (logged === undefined || !isLLMConvertible(logged)) return;
   keysOf(logged);
   pathsOf(logged);
   if (isToolResult(logged)) shapesOf(logged);
   else if (logged.type === 'action') editsOf(logged);
-});
+}
+
+/** Reads the newest events of a view ahead. */
+export const readLinesAhead = /* @__PURE__ */ aheadReader(readLinesOf);
