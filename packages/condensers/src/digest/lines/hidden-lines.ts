@@ -55,7 +55,7 @@ export function hiddenLines(view: View, events: readonly LoggedEvent[], text: st
   const seen = new Map<string, number>();
   const shapes = new Map<string, number>();
   for (const { event, shown } of events) {
-    if (shown !== undefined) for (const key of keysOf(shown)) standing.add(key);
+    if (shown !== undefined) for (const key of keysOf(shown)) standing.add(key).add(besideMatch.exec(key)?.[1] ?? key);
     if (shown?.type === 'action')
       for (const { put } of editsOf(shown)) for (const line of put) standing.add(line.trim());
     if (event.type === 'message' && event.role !== 'assistant') continue;
