@@ -117,3 +117,20 @@ test('the ledger has it, alike after a restart, and a condensation states it', (
   expect(after.rereadTokens).toBe(ledger.rereadTokens);
   expect(after.rereadCost).toBe(ledger.rereadCost);
 });
+
+test('what was masked when a result came does not stand, and what was masked later does, also after a restart', () => {
+  const log = forgetful();
+  const second = log.events.filter(({ type }) => type === 'observation')[1] as Event;
+  log.condensation([], { redactions: [{ eventId: second.id, text: '[masked]' }] });
+  log.call('read_file', { path: 'b.ts' }, file('b'));
+  const once = of(log);
+  expect(once.tokens).toBeGreaterThan(0);
+  log.call('read_file', { path: 'c.ts' }, file('c'));
+  log.call('read_file', { path: 'c.ts' }, file('c'));
+  expect(of(log)).toEqual(once);
+  const third = log.events.filter(({ type }) => type === 'observation').at(-2) as Event;
+  log.condensation([second.id], { redactions: [{ eventId: third.id, text: '[masked]' }] });
+  const again = log.events.map((event) => parseEvent(JSON.parse(JSON.stringify(event))));
+  expect(rereadsOf(View.fromEvents(again), { fixedTokens: 1_000 }).tokens).toBe(once.tokens);
+  expect(of(log).tokens).toBe(once.tokens);
+});

@@ -37,8 +37,13 @@ export function rereadsOf(
   const { results, responses } = resultsAfter(view, after);
   /** The responses whose calls have brought nothing but hidden text back. */
   const again = new Map<EventId, number>();
+  const positions = view.condensations.map(({ id }) => view.positionOf(id) ?? 0);
+  /** The number of condensations before a result. */
+  let earlier = 0;
   for (const { event, index, response } of results) {
-    if (!isReread(view, event, index)) continue;
+    const position = view.positionOf(event.id) ?? Infinity;
+    while (earlier < positions.length && (positions[earlier] as number) < position) earlier++;
+    if (!isReread(view, event, index, earlier)) continue;
     calls += 1;
     tokens += view.tokens(index, index + 1);
     const call = view.callOf(event.id);
@@ -83,15 +88,13 @@ const known = new WeakMap<
   { readonly by: Condensation; readonly of: number; readonly answer: boolean }
 >();
 
-function isReread(view: View, event: ToolResultEvent, index: number): boolean {
-  const position = view.positionOf(event.id) ?? Infinity;
-  const before = view.condensations.filter(({ id }) => (view.positionOf(id) ?? 0) < position);
-  const by = before.at(-1);
+function isReread(view: View, event: ToolResultEvent, index: number, count: number): boolean {
+  const by = view.condensations[count - 1];
   if (by === undefined) return false;
   const found = known.get(event);
-  if (found?.by === by && found.of === before.length) return found.answer;
-  const answer = bringsBack(view, event, index, before);
-  known.set(event, { by, of: before.length, answer });
+  if (found?.by === by && found.of === count) return found.answer;
+  const answer = bringsBack(view, event, index, view.condensations.slice(0, count));
+  known.set(event, { by, of: count, answer });
   return answer;
 }
 
@@ -103,21 +106,26 @@ function bringsBack(view: View, event: ToolResultEvent, index: number, before: r
   let back = [...keys].filter((key) => hidden.has(key));
   if (back.length < least) return false;
   const shown = new Set<string>();
-  for (const other of shownBefore(view, event, index)) for (const key of keysOf(other)) shown.add(key);
+  for (const other of shownBefore(view, event, index, before)) for (const key of keysOf(other)) shown.add(key);
   back = back.filter((key) => !shown.has(key));
   return back.length >= least;
 }
 
-/** What the model read when a result came: the events before it, also those that later condensations have forgotten. */
-function* shownBefore(view: View, event: ToolResultEvent, index: number): Iterable<LLMConvertibleEvent> {
+/** What the model read when a result came: the events before it, also those that later condensations have forgotten or masked. */
+function* shownBefore(
+  view: View,
+  event: ToolResultEvent,
+  index: number,
+  before: readonly Condensation[],
+): Iterable<LLMConvertibleEvent> {
   yield* view.events.slice(0, index);
   const position = view.positionOf(event.id) ?? 0;
-  for (const { id, forgottenEventIds } of view.condensations) {
-    if ((view.positionOf(id) ?? 0) < position) continue;
-    for (const forgotten of forgottenEventIds) {
-      const other = view.original(forgotten);
-      if (other !== undefined && isLLMConvertible(other) && (view.positionOf(forgotten) ?? Infinity) < position)
-        yield other;
+  const masked = new Set(before.flatMap(({ redactions = [] }) => redactions.map(({ eventId }) => eventId)));
+  for (const { forgottenEventIds, redactions = [] } of view.condensations.slice(before.length)) {
+    for (const id of [...forgottenEventIds, ...redactions.map(({ eventId }) => eventId)]) {
+      const other = view.original(id);
+      const isBefore = (view.positionOf(id) ?? Infinity) < position;
+      if (isBefore && !masked.has(id) && other !== undefined && isLLMConvertible(other)) yield other;
     }
   }
 }

@@ -8,9 +8,10 @@ import type { Requirement } from '../authoring/rolling/requirement.js';
 import { rollingCondenser } from '../authoring/rolling/rolling-condenser.js';
 import { assertProgress, isProgress, selectMiddle, strictestTail } from '../authoring/rolling/selection.js';
 import type { EventRange } from '../authoring/rolling/selection.js';
-import { readFactsAhead } from './facts/event-facts.js';
+import { readInSlices } from './ahead.js';
+import { readFactsAhead, readFactsOf } from './facts/event-facts.js';
 import { rememberManifest } from './facts/lineage.js';
-import { readLinesAhead } from './lines/hidden-lines.js';
+import { readLinesAhead, readLinesOf } from './lines/hidden-lines.js';
 import { summaryOfRange } from './summary-of-range.js';
 import type { SummaryLimits } from './summary-of-range.js';
 import { beforeSecondStep, behindLargeKept, rangeDownTo, withKept } from './target-range.js';
@@ -75,6 +76,7 @@ export function rollingSummary(options: RollingSummaryOptions): Reducer {
     const maxLineTokens = Math.min(limits.maxLineTokens, Math.max(leastLineTokens / calibration, left));
     return condensationOf(view, range, requirement, { ...limits, maxLineTokens }, options);
   };
+  const readers = [readFactsOf, ...(options.maxLineTokens > 0 ? [readLinesOf] : [])];
   const readAhead = (view: View): void => {
     readFactsAhead(view);
     if (options.maxLineTokens > 0) readLinesAhead(view);
@@ -86,8 +88,10 @@ export function rollingSummary(options: RollingSummaryOptions): Reducer {
       if (requirement.level === 'none' && isHalfFull(view, requirement, maxSize)) readAhead(view);
       return requirement;
     },
-    getCondensation: (view, requirement, context) =>
-      summarise(view, middleOf(view, requirement, context), requirement, context),
+    getCondensation: async (view, requirement, context) => {
+      await readInSlices(view, readers, context.signal);
+      return summarise(view, middleOf(view, requirement, context), requirement, context);
+    },
     hardReset: (view, requirement, context) => {
       const end = newestStep(view).cutPoint;
       try {
@@ -105,10 +109,11 @@ export function rollingSummary(options: RollingSummaryOptions): Reducer {
       if (range !== undefined || view.tokens() * 2 > (targetTokens ?? 0)) readAhead(view);
       return range && reductionOf(view, range, options);
     },
-    reduce: (view, context) => {
+    reduce: async (view, context) => {
       const requirement = requirementOf(view, context, { maxSize: Infinity, maxTokens });
       const range = rangeNow(view, context);
       if (range === undefined) throw new NoCondensationAvailableError(whyNot(view));
+      await readInSlices(view, readers, context.signal);
       const all = requirement.level === 'none' ? undefined : rangeDownTo(view, 0, keepFirst);
       try {
         return summarise(view, range, requirement, context);

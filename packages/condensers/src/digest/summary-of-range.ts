@@ -84,7 +84,8 @@ export function summaryOfRange(
   const metadata = { coveredEvents, replaces: lineage.replaces, facts: [...lineage.newFacts, ...newFacts] };
   let share = 1;
   for (let attempt = 0; attempt < mostAttempts; attempt++, share *= smaller) {
-    const written = factsText(view, manifest, reading, going, scaled(limits, share));
+    const isLast = attempt === mostAttempts - 1;
+    const written = factsText(view, manifest, reading, going, scaled(limits, share, isLast ? share : 1));
     if (written === undefined) return undefined;
     const { text: facts, userWordTokens } = written;
     const maxLineTokens = Math.min(limits.maxLineTokens, tokens / 2) * share;
@@ -105,10 +106,11 @@ export function summaryOfRange(
   return undefined;
 }
 
-function scaled(limits: SummaryLimits, share: number): SummaryLimits {
+/** The user's words are made smaller last. */
+function scaled(limits: SummaryLimits, share: number, shareOfWords: number): SummaryLimits {
   return {
     maxFactTokens: limits.maxFactTokens * share,
-    maxUserWordTokens: limits.maxUserWordTokens * share,
+    maxUserWordTokens: limits.maxUserWordTokens * shareOfWords,
     maxLineTokens: limits.maxLineTokens * share,
   };
 }

@@ -10,12 +10,22 @@ const shortest = 6;
 /** A word of prose is no path. Most runs are such. */
 const prose = /^[A-Za-z]?[a-z]*$/;
 
-/** Runs of the characters of names and paths. Their ends are trimmed by hand: a pattern would be quadratic in a line of dots. */
-const run = /[\w@~./:#-]{6,}/g;
+/**
+ * Runs of the characters of names and paths, with the bracket of a call. Their ends are trimmed by hand: a pattern would be quadratic in a
+ * line of dots.
+ */
+const run = /[\w@~./:#-]{6,}\(?/g;
 const begins = /[A-Za-z0-9_@~/.]/;
 const ends = /[\w/]/;
 const fileEnding =
   /\.(?:py|pyi|[cm]?[jt]sx?|go|rs|java|kt|rb|php|cs|c|cc|cpp|h|hpp|swift|md|rst|jsonl?|ya?ml|toml|ini|cfg|conf|txt|sh|bash|html?|s?css|sql|lock|mod|sum|log|csv|xml|svg|ipynb|proto|gradle|env|vue|svelte|tf|lua|dart|scala|ex|exs)$/i;
+/** Names of code with a file's ending: methods (`repo.Log`), and members of what every program has. */
+const member = /\.[A-Z][a-z]+$|^(?:console|import\.meta|math|np|process|self|this)\./i;
+/** Words with slashes between them (`created/modified/deleted`). */
+const alternatives = /^[A-Za-z-]+(?:\/[A-Za-z-]+)+$/;
+/** What a diff puts before a path. */
+const diffPrefix = /^[ab]\//;
+
 /** Returns the paths, file names and addresses in an event, each once, in the order of its text. An event is read once. */
 export const pathsOf: (event: Event) => readonly string[] = (event) => read(event, undefined);
 
@@ -23,7 +33,7 @@ const read = /* @__PURE__ */ remembered((event: Event, _: undefined): readonly s
   const text = textOfEvent(event).slice(0, mostRead);
   const paths = new Set<string>();
   for (const found of new Set(text.match(run))) {
-    if (prose.test(found)) continue;
+    if (prose.test(found) || (found.endsWith('(') && !found.includes('/'))) continue;
     const word = trimmed(found);
     if (word.length >= shortest && word.length <= longest && isPath(word)) paths.add(word);
   }
@@ -40,7 +50,7 @@ function trimmed(text: string): string {
   while (end > start && !ends.test(text[end - 1] as string)) end--;
   if (end - start > longest + 24) return '';
   const word = text.slice(start, end);
-  const path = word.replace(besidePath, '');
+  const path = word.replace(besidePath, '').replace(diffPrefix, '');
   return fileEnding.test(path) ? path : word.replace(/(?::\d{1,9}){1,2}$/, '');
 }
 
@@ -48,5 +58,7 @@ function trimmed(text: string): string {
 function isPath(word: string): boolean {
   if (!/[A-Za-z]/.test(word)) return false;
   if (/^https?:\/\/[^/]+\/./.test(word)) return true;
-  return word.length >= shortest && (fileEnding.test(word) || word.split('/').filter((part) => part !== '').length > 2);
+  if (word.length < shortest) return false;
+  if (fileEnding.test(word)) return word.includes('/') || !(member.test(word) || /^\.[a-z]+$/.test(word));
+  return word.split('/').filter((part) => part !== '').length > 2 && !alternatives.test(word);
 }

@@ -103,7 +103,7 @@ function unframed(text: string): { readonly body: string; readonly exitStatus?: 
       return { body: error === '' ? output : `${output}\n${error}`, exitStatus };
     }
   }
-  const header = /^(?:[A-Z][^\n]{0,80}\n){1,8}Output:\n/.exec(plain);
+  const header = /^(?:Command: [^\n]*\n)?(?:[A-Z][^\n]{0,80}\n){1,8}Output:(?:\n|$)/.exec(plain);
   return { body: header === null ? plain : plain.slice(header[0].length) };
 }
 

@@ -1,5 +1,5 @@
 import { isMeaningful, isSentRole, isToolResult, isUserMessage } from '@palimpsest/events';
-import type { ActionEvent, Event, EventId, MessageEvent } from '@palimpsest/events';
+import type { ActionEvent, Event, EventId, LLMConvertibleEvent, MessageEvent } from '@palimpsest/events';
 import { viewOfLog } from '@palimpsest/view';
 import type { View } from '@palimpsest/view';
 import { textOfEvent } from '../../authoring/calls/excerpt.js';
@@ -117,11 +117,14 @@ function endsIn(event: MessageEvent, { isRunning }: KnownBefore): readonly Fact[
   return endedInNotice(textOfEvent(event), isRunning).map((id) => ({ kind: 'running', id, of: '', isEnded: true }));
 }
 
-/** Reads the calls of a view ahead, as if nothing was known before them: a later {@link readFacts} reads few of them again. */
-export const readFactsAhead = /* @__PURE__ */ aheadReader((event, view) => {
+/** Reads the call of a result ahead, as if nothing was known before it: a later {@link readFacts} reads few of them again. */
+export function readFactsOf(event: LLMConvertibleEvent, view: View): void {
   if (!isToolResult(event) || isRead(event)) return;
   const result = view.original(event.id);
   if (result === undefined || !isToolResult(result) || isRead(result) || result.actionId === undefined) return;
   const action = view.original(result.actionId);
   if (action?.type === 'action') callFacts(action, result, nothingKnown);
-});
+}
+
+/** Reads the newest calls of a view ahead. */
+export const readFactsAhead = /* @__PURE__ */ aheadReader(readFactsOf);

@@ -1,5 +1,5 @@
 import type { ActionEvent } from '@palimpsest/events';
-import { argumentRoles, parseArguments } from '../../authoring/calls/arguments.js';
+import { argumentRoles, filesOfPatch, parseArguments } from '../../authoring/calls/arguments.js';
 import type { ArgumentRoles } from '../../authoring/calls/arguments.js';
 import { oneLine } from '../../authoring/calls/excerpt.js';
 import { shellFileFacts } from '../facts/shell-files.js';
@@ -16,9 +16,12 @@ const longestTitle = 100;
 const read = /* @__PURE__ */ remembered((action: ActionEvent, _: undefined): Title => {
   const call = parseArguments(action.toolCall.arguments);
   const roles = argumentRoles(call);
-  const query = call.leaves.find(({ value }) => typeof value === 'string')?.value;
   const [path] = roles.command === undefined ? roles.paths : filesRead(roles.command);
-  const about = roles.command ?? path ?? (roles.patch === undefined ? query : undefined) ?? '';
+  const query = call.leaves.find(({ value }) => typeof value === 'string' && value !== path)?.value;
+  const patched = roles.patch === undefined ? undefined : filesOfPatch(roles.patch).map((file) => file.path);
+  const searched =
+    roles.hasQuery && path !== undefined && query !== undefined ? `${String(query)} in ${path}` : undefined;
+  const about = roles.command ?? searched ?? path ?? patched?.join(', ') ?? query ?? '';
   return {
     path: roles.command !== undefined || isOneFile(roles) ? path : undefined,
     text: oneLine(`${action.toolCall.name} ${String(about)}`, longestTitle),

@@ -4,6 +4,7 @@ import type { View } from '@palimpsest/view';
 import { excerptsEnd, excerptsHeading, excerptsStart, pathsHeading } from './digest.prompt.js';
 import { excerptsOf } from './excerpts.js';
 import { hiddenLines } from './hidden-lines.js';
+import type { HiddenLine } from './hidden-lines.js';
 import { hiddenPaths } from './hidden-paths.js';
 import { loggedEvents } from './log-of-view.js';
 
@@ -33,7 +34,23 @@ export function digestOf(
   const before = [text, ...listed].join('\n\n');
   const frame = [excerptsHeading, excerptsStart, excerptsEnd].join('\n');
   const room = maxTokens - estimateTextTokens(listed.join('')) - estimateTextTokens(frame);
-  const excerpts = excerptsOf(hiddenLines(view, events, before), room).filter((line) => !line.includes(excerptsEnd));
+  const excerpts = excerptsWithin(hiddenLines(view, events, before), room);
   if (excerpts.length === 0) return listed;
   return [...listed, [excerptsHeading, excerptsStart, ...excerpts, excerptsEnd].join('\n')];
+}
+
+const mostAttempts = 4;
+/** What the excerpts may take besides their room. Unit: share. */
+const tolerance = 0.1;
+
+/** Short lines and marks between the chosen lines take room too: then fewer are chosen. */
+function excerptsWithin(lines: readonly HiddenLine[], room: number): readonly string[] {
+  let excerpts: readonly string[] = [];
+  for (let attempt = 0, chosen = room; attempt < mostAttempts && chosen > 0; attempt++) {
+    excerpts = excerptsOf(lines, chosen);
+    const over = estimateTextTokens(excerpts.join('\n')) - room;
+    if (over <= room * tolerance) return excerpts;
+    chosen *= room / (room + over);
+  }
+  return excerpts;
 }

@@ -2,6 +2,7 @@ import type { ActionEvent } from '@palimpsest/events';
 import { argumentRoles, parseArguments, replacedTexts } from '../../authoring/calls/arguments.js';
 import { remembered } from '../../authoring/calls/remembered.js';
 import { writesAll } from '../facts/file-facts.js';
+import { shortestKey } from './text-lines.js';
 
 /** The change that a call makes to one file. */
 export interface FileEdit {
@@ -10,8 +11,17 @@ export interface FileEdit {
   readonly put: readonly string[];
   /** The lines that it takes from the file, without the blanks around them. */
   readonly taken: ReadonlySet<string>;
+  /** The texts that it replaces within lines: each line that holds one is taken. */
+  readonly parts: readonly LinePart[];
   /** True if `put` is the whole file: each other line is taken. */
   readonly isWhole: boolean;
+}
+
+/** A text at the edge of a replacement, which may be a part of a line. */
+export interface LinePart {
+  readonly text: string;
+  /** Where it stands in its line. A replacement of several lines begins with the end of one and ends with the beginning of another. */
+  readonly at: 'anywhere' | 'end' | 'start';
 }
 
 /**
@@ -30,8 +40,22 @@ const read = /* @__PURE__ */ remembered((action: ActionEvent, _: undefined): rea
   const { old, fresh, content } = replacedTexts(call);
   const put = linesOf(old.length > 0 ? fresh : [...fresh, ...content]);
   const isWhole = writesAll({ toolName: name, roles });
-  return old.length === 0 && put.length === 0 ? [] : [fileEdit(path, put, linesOf(old), isWhole)];
+  return old.length === 0 && put.length === 0
+    ? []
+    : [{ ...fileEdit(path, put, linesOf(old), isWhole), parts: old.flatMap(partsOf) }];
 });
+
+function partsOf(old: string): readonly LinePart[] {
+  const lines = old.split('\n').map((line) => line.trim());
+  const [first = '', last = ''] = [lines[0], lines.at(-1)];
+  // An editor replaces a text that stands once in its file, so no other line holds it.
+  if (lines.length === 1) return first === '' ? [] : [{ text: first, at: 'anywhere' }];
+  const parts: LinePart[] = [
+    { text: first, at: 'end' },
+    { text: last, at: 'start' },
+  ];
+  return parts.filter(({ text }) => text.length >= shortestKey);
+}
 
 function linesOf(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => text.split('\n'));
@@ -40,7 +64,7 @@ function linesOf(texts: readonly string[]): readonly string[] {
 function fileEdit(path: string, put: readonly string[], old: readonly string[], isWhole: boolean): FileEdit {
   const stays = new Set(put.map((line) => line.trim()));
   const taken = new Set(old.map((line) => line.trim()).filter((key) => key !== '' && !stays.has(key)));
-  return { path, put, taken, isWhole };
+  return { path, put, taken, parts: [], isWhole };
 }
 
 const fileOfMarkedPatch = /^\*\*\* (Add File|Update File|Delete File|Move to): (.+)/;

@@ -1,5 +1,6 @@
 import { addressOf, estimateTextTokens } from '@palimpsest/events';
 import { titleOfCall } from './call-title.js';
+import { excerptHead, isOfFrame } from './digest.prompt.js';
 import type { HiddenLine, Source } from './hidden-lines.js';
 import { isSameFile } from './edits.js';
 import { shortestKey } from './text-lines.js';
@@ -32,7 +33,7 @@ export function excerptsOf(lines: readonly HiddenLine[], maxTokens: number): rea
     if (known !== undefined || source.path === undefined) return known;
     const group = byPath
       .get(fileName(source.path))
-      ?.find(({ newest }) => isSameFile(newest.path ?? '', source.path ?? ''));
+      ?.find(({ newest }) => isOneFile(newest.path ?? '', source.path ?? ''));
     if (group !== undefined) bySource.set(source, group);
     return group;
   };
@@ -63,13 +64,18 @@ export function excerptsOf(lines: readonly HiddenLine[], maxTokens: number): rea
   return groups.sort((a, b) => a.newest.place - b.newest.place).flatMap(excerptOf);
 }
 
+/** A name without a folder may be that of many files. */
+function isOneFile(a: string, b: string): boolean {
+  return a === b || (a.includes('/') && b.includes('/') && isSameFile(a, b));
+}
+
 function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function headOf({ event, call }: Source): string {
   const title = call === undefined ? '' : titleOfCall(call);
-  return `== ${title} (${addressOf(event.id)})`;
+  return excerptHead(title, addressOf(event.id));
 }
 
 function excerptOf({ newest, lines }: Group): readonly string[] {
@@ -94,6 +100,7 @@ function between({ source, index }: HiddenLine, next: HiddenLine): readonly stri
   if (source !== next.source || next.index < index) return ['…'];
   const lines = source.lines.slice(index + 1, next.index);
   const isFilled =
-    lines.length <= longestFill && lines.every(({ key }) => key.length < shortestKey && !source.isTaken(key));
+    lines.length <= longestFill &&
+    lines.every(({ key }) => key.length < shortestKey && !isOfFrame(key) && !source.isTaken(key));
   return isFilled ? lines.map(({ text }) => text) : ['…'];
 }

@@ -3,11 +3,12 @@ import type { ActionEvent, LLMConvertibleEvent, ToolResultEvent } from '@palimps
 import type { View } from '@palimpsest/view';
 import { isFailedStatus, readResult } from '../../authoring/calls/result.js';
 import { editsOf, isSameFile } from './edits.js';
-import type { FileEdit } from './edits.js';
+import type { FileEdit, LinePart } from './edits.js';
 import type { LoggedEvent } from './log-of-view.js';
 import { aheadReader } from '../ahead.js';
 import { pathsOf } from '../../authoring/calls/paths.js';
 import { pathOfCall } from './call-title.js';
+import { isOfFrame } from './digest.prompt.js';
 import { keysOf, linesOfResult, shortestKey, textLine } from './text-lines.js';
 import type { TextLine } from './text-lines.js';
 
@@ -48,11 +49,15 @@ const longestLine = 2_000;
  * @param text - what the model reads besides the events
  */
 export function hiddenLines(view: View, events: readonly LoggedEvent[], text: string): readonly HiddenLine[] {
-  const standing = new Set<string>(text.split('\n').map((line) => line.trim()));
+  const standing = new Set<string>(text.split('\n').map((line) => line.trim().replace(/^- /, '')));
+  // A line of a listing is a path, which the lists of a summary hold among other words.
+  for (const word of text.split(/\s+/)) standing.add(word);
   const seen = new Map<string, number>();
   const shapes = new Map<string, number>();
   for (const { event, shown } of events) {
-    if (shown !== undefined) for (const key of keysOf(shown)) standing.add(key);
+    if (shown !== undefined) for (const key of keysOf(shown)) standing.add(key).add(besideMatch.exec(key)?.[1] ?? key);
+    if (shown?.type === 'action')
+      for (const { put } of editsOf(shown)) for (const line of put) standing.add(line.trim());
     if (event.type === 'message' && event.role !== 'assistant') continue;
     for (const key of keysOf(event)) seen.set(key, (seen.get(key) ?? 0) + 1);
     if (isToolResult(event)) for (const shape of shapesOf(event)) shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
@@ -63,7 +68,7 @@ export function hiddenLines(view: View, events: readonly LoggedEvent[], text: st
     if (shown === event) return;
     const source = sourceOf(view, event, place, edits);
     source?.lines.forEach(({ key }, index) => {
-      if (key.length >= shortestKey && key.length <= longestLine) found.set(key, { source, index, step });
+      if (isQuotable(key)) found.set(key, { source, index, step });
     });
   });
   const now = (events.at(-1)?.step ?? 0) + 1;
@@ -80,9 +85,19 @@ export function hiddenLines(view: View, events: readonly LoggedEvent[], text: st
   return lines.sort((a, b) => b.score - a.score || b.source.place - a.source.place || a.index - b.index);
 }
 
+/** A word of this length, or an encoded one, is data. Unit: characters. */
+const data = /^\S{200}|^[A-Za-z0-9+/=]{60,}$/;
+const letterOrDigit = /[\p{L}\p{N}]/u;
+
+/** Returns true for a line that tells a model something, and that it cannot take for a part of the summary. */
+function isQuotable(key: string): boolean {
+  if (key.length < shortestKey || key.length > longestLine) return false;
+  return letterOrDigit.test(key) && !data.test(key) && !isOfFrame(key);
+}
+
 /** The words of editors and runtimes about a state that has passed by the time they are read again. */
 const stateWords =
-  /\bfile state is current\b|\b(?:updated|created|written|applied|saved|edited|replaced|modified|overwritten|deleted) successfully\b|\bsuccessfully (?:updated|created|wrote|written|applied|saved|edited|replaced|modified|overwr\w+|deleted)\b|\bhas been (?:updated|created|edited|modified|saved)\b|\btokens? (?:used|left|remaining)\b|\btoken count\b/i;
+  /\bfile state is current\b|\b(?:updated|created|written|applied|saved|edited|replaced|modified|overwritten|deleted) successfully\b|\bsuccessfully (?:updated|created|wrote|written|applied|saved|edited|replaced|modified|overwr\w+|deleted)\b|\bhas been (?:updated|created|edited|modified|saved)\b|\btokens? (?:used|left|remaining)\b|\btoken count\b|^success\. updated the following files\b|\btool use was rejected\b|^user has approved your plan\b|^<system-reminder>|^no (?:matches|files) found\b|\bhere's the result of running `cat -n`/i;
 
 const path = /(?:[\w.@~-]*\/)+[\w.@-]+/g;
 const number = /[0-9a-f]{6,}|\d+/g;
@@ -152,9 +167,9 @@ class Edits {
     });
   }
 
-  #add({ path, taken, put, isWhole }: FileEdit, place: number): void {
+  #add({ path, taken, put, parts, isWhole }: FileEdit, place: number): void {
     const keys = new Set(put.map((line) => line.trim()));
-    const gone = isWhole ? this.#files.replace(path, keys) : taken;
+    const gone = isWhole ? this.#files.replace(path, keys) : [...taken, ...this.#files.holding(path, parts, keys)];
     if (!isWhole) this.#files.add(path, keys);
     for (const key of gone) {
       const places = this.#taken.get(key);
@@ -199,6 +214,14 @@ class Files {
     for (const key of keys) file.keys.add(key);
   }
 
+  /** Returns the known lines of which a replacement took a part, unless the part is a known line itself. */
+  holding(path: string, parts: readonly LinePart[], stays: ReadonlySet<string>): readonly string[] {
+    const { keys } = this.#file(path);
+    const inLines = parts.filter(({ text }) => !keys.has(text));
+    if (inLines.length === 0) return [];
+    return [...keys].filter((key) => !stays.has(key) && inLines.some((part) => isPartOf(key, part)));
+  }
+
   /** Returns the known lines that a new content does not have. */
   replace(path: string, keys: Set<string>): readonly string[] {
     const file = this.#file(path);
@@ -208,15 +231,23 @@ class Files {
   }
 }
 
+function isPartOf(key: string, { text, at }: LinePart): boolean {
+  if (at === 'end') return key.endsWith(text);
+  return at === 'start' ? key.startsWith(text) : key.includes(text);
+}
+
 /** What a search prints before a line: `src/cart.ts:12:`, `12:`, `12-`. */
 const besideMatch = /^(?:[^\s:]+:)?\d{1,7}[:-]\s*(.*)$/;
 
-/** Reads the newest events of a view ahead: a later {@link hiddenLines} reads few of them again. */
-export const readLinesAhead = /* @__PURE__ */ aheadReader((event, view) => {
+/** Reads an event ahead: a later {@link hiddenLines} need not read it again. */
+export function readLinesOf(event: LLMConvertibleEvent, view: View): void {
   const logged = view.original(event.id);
   if (logged === undefined || !isLLMConvertible(logged)) return;
   keysOf(logged);
   pathsOf(logged);
   if (isToolResult(logged)) shapesOf(logged);
   else if (logged.type === 'action') editsOf(logged);
-});
+}
+
+/** Reads the newest events of a view ahead. */
+export const readLinesAhead = /* @__PURE__ */ aheadReader(readLinesOf);

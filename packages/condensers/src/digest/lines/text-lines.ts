@@ -3,6 +3,7 @@ import type { Event, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/ev
 import { parseArguments } from '../../authoring/calls/arguments.js';
 import { textOfEvent } from '../../authoring/calls/excerpt.js';
 import { remembered } from '../../authoring/calls/remembered.js';
+import { readResult as readOutcome } from '../../authoring/calls/result.js';
 
 /** A line that can be quoted. */
 export interface TextLine {
@@ -21,7 +22,10 @@ export const shortestKey = 15;
 const gap: TextLine = { text: '…', key: '…' };
 
 const printedNumber = /^ *(\d{1,7})(?:\t|→| ?\| |: )/;
-const header = /^(?:index [0-9a-f]+\.\.|diff --git |--- |\+\+\+ |\\ No newline)/;
+const header =
+  /^(?:index [0-9a-f]+\.\.|diff --git |--- |\+\+\+ |\\ No newline|(?:new|deleted) file mode |(?:old|new) mode |(?:rename|copy) (?:from|to) |(?:dis)?similarity index )/;
+/** What a terminal reads as colours and movements. */
+const terminalCodes = /\u001B\[[\d;?]*[A-Za-z]/g;
 /** So many lines show whether a result prints numbers, and so many of them have one if it does. */
 const looked = 60;
 const leastNumbered = 0.4;
@@ -33,14 +37,31 @@ const leastNumbered = 0.4;
 export const linesOfResult: (event: ToolResultEvent) => readonly TextLine[] = (event) => readResult(event, undefined);
 
 const readResult = /* @__PURE__ */ remembered((event: ToolResultEvent, _: undefined): readonly TextLine[] => {
-  const raw = textOfEvent(event).split('\n');
+  const raw = bodyOf(event).split('\n').map(printed);
   if (raw.some((line) => line.startsWith('@@ '))) return raw.flatMap(lineOfDiff);
   const isNumbered = printsNumbers(raw);
-  return raw.map((line) => {
-    const match = isNumbered ? printedNumber.exec(line) : null;
-    return match === null ? textLine(line) : textLine(line.slice(match[0].length), Number(match[1]));
+  const numbers = raw.map((line) => printedNumber.exec(line));
+  return raw.map((line, index) => {
+    const match = numbers[index] as RegExpExecArray | null;
+    if (match === null) return textLine(line);
+    const number = Number(match[1]);
+    const [before, next] = [numbers[index - 1]?.[1], numbers[index + 1]?.[1]];
+    const goesOn = Number(before) === number - 1 || Number(next) === number + 1;
+    return isNumbered || goesOn ? textLine(line.slice(match[0].length), number) : textLine(line);
   });
 });
+
+/** Returns what a tool printed, without the frame of a runtime. */
+function bodyOf(event: ToolResultEvent): string {
+  return event.type === 'observation' ? readOutcome(event, { isCommand: false }).body : textOfEvent(event);
+}
+
+/** Returns a line as a terminal shows it: without codes, and what was printed over it last. */
+function printed(line: string): string {
+  const plain = line.includes('\u001B') ? line.replace(terminalCodes, '') : line;
+  const text = plain.endsWith('\r') ? plain.slice(0, -1) : plain;
+  return text.slice(text.lastIndexOf('\r') + 1);
+}
 
 function printsNumbers(lines: readonly string[]): boolean {
   const filled = lines.slice(0, looked).filter((line) => line.trim() !== '');
