@@ -2,6 +2,7 @@ import {
   amortizedForgettingCondenser,
   browserOutputCondenser,
   conversationWindowCondenser,
+  digestCondenser,
   extractiveSummaryCondenser,
   llmAttentionCondenser,
   llmSummarizingCondenser,
@@ -31,6 +32,7 @@ const idle: Readonly<Record<string, () => Condenser>> = {
   browserOutput: () => browserOutputCondenser(),
   amortizedForgetting: () => amortizedForgettingCondenser({ maxSize: never }),
   conversationWindow: () => conversationWindowCondenser(),
+  digest: () => digestCondenser({ maxSize: never }),
   extractiveSummary: () => extractiveSummaryCondenser({ maxSize: never }),
   llmSummarizing: () => llmSummarizingCondenser({ llm, maxSize: never }),
   'llmSummarizing, background': () => llmSummarizingCondenser({ llm, maxSize: never, background: true }),
@@ -53,6 +55,7 @@ const acting: Readonly<Record<string, (length: number) => Condenser>> = {
   observationMasking: () => observationMaskingCondenser(),
   conversationWindow: () => conversationWindowCondenser(),
   amortizedForgetting: (length) => amortizedForgettingCondenser({ maxSize: length - 1 }),
+  digest: (length) => digestCondenser({ maxSize: length - 1 }),
   extractiveSummary: (length) => extractiveSummaryCondenser({ maxSize: length - 1 }),
   'llmSummarizing, its prompt': (length) => llmSummarizingCondenser({ llm, maxSize: length - 1 }),
   'llmAttention, its prompt': (length) => llmAttentionCondenser({ llm, maxSize: length - 1 }),
@@ -114,15 +117,40 @@ async function timeOfYes(condenser: Condenser, events: readonly Event[]): Promis
 /** The size of the part to condense. Unit: tokens. */
 const condensedTokens = 100_000;
 
-/** Measures a condensation of events of which nothing is known before: made, folded, and the view taken. */
+/**
+ * Measures a condensation: made, folded, and the view taken. Of a log of which nothing is known before, and of one whose events the
+ * condenser has been shown one after the other.
+ */
 export async function firstCondensation(logOf: LogOf): Promise<readonly Row[]> {
   const length = eventsOfTokens(logOf(5_000).events, condensedTokens);
-  const times: number[] = [];
+  const [fresh, shown]: [number[], number[]] = [[], []];
   for (let round = 0; round < 2 * beginnings; round++) {
-    times.push(await timeOfYes(pricedCondenser(), logOf(length).events));
+    fresh.push(await timeOfYes(pricedCondenser(), logOf(length).events));
+    shown.push(await timeOfShown(logOf(length).events));
   }
-  const what = `condensing ${condensedTokens.toLocaleString('en-GB')} tokens by priced, nothing known before, median`;
-  return [{ what, figure: median(times), unit: 'ms', limits: [60, 25] }];
+  const what = `condensing ${condensedTokens.toLocaleString('en-GB')} tokens by priced, median`;
+  return [
+    { what: `${what}, nothing known before`, figure: median(fresh), unit: 'ms', limits: [300, 150] },
+    { what: `${what}, shown step by step`, figure: median(shown), unit: 'ms', limits: [30, 20] },
+  ];
+}
+
+/** Returns the time of a condensation by a condenser that was asked before each step, and had not to act. */
+async function timeOfShown(events: readonly Event[]): Promise<number> {
+  const waiting = pricedCondenser({ prices: { read: 0, write: 1.25 } });
+  const projection = new ViewProjection();
+  for (const event of events) {
+    projection.append(event);
+    await waiting.condense(projection.view, {});
+  }
+  const { view } = projection;
+  collect();
+  return cpuOf(async () => {
+    const result = await pricedCondenser({ prices: { read: 1, write: 1.25 } }).condense(view, {});
+    if (!isCondensation(result)) throw new Error('nothing was condensed');
+    projection.append(result);
+    return projection.view;
+  });
 }
 
 /** Returns the number of events that make a view of so many tokens. */
