@@ -434,10 +434,10 @@ test('files of one name in two folders stand apart', async () => {
 
 test('methods, words with slashes and the sides of a diff are no paths', async () => {
   const text =
-    'await repo.Log(x) registryMu.Lock console.log process.env response.json() created/modified/deleted *.jsonl a/src/deep/side.js src/deep/listed.js docs/a_b/guide/';
+    'notes-of.md repo.Log registryMu.Lock console.log process.env response.json() created/modified/deleted *.jsonl a/src/deep/side.js src/deep/listed.js docs/a_b/guide/';
   const { summary } = await digested(longLog((log) => log.call('bash', { command: 'cat notes' }, text)));
   const paths = /## Paths in[^\n]*\n([^]*?)\n\n/.exec(summary)?.[1]?.split('\n');
-  expect(paths).toEqual(['src/deep/side.js', 'src/deep/listed.js', 'docs/a_b/guide/']);
+  expect(paths).toEqual(['notes-of.md', 'src/deep/side.js', 'src/deep/listed.js', 'docs/a_b/guide/']);
 });
 
 test('short lines between the chosen ones take room too', async () => {
@@ -462,4 +462,24 @@ test('the words of the user stay whole where the summary must be smaller than it
   log.call('bash', { command: 'true' }, 'ok');
   const { summary } = await digested(log, { targetTokens: 1_500, maxFactTokens: 900, maxLineTokens: 900 });
   for (let step = 1; step < 19; step++) expect(summary).toContain(`(${step}).`);
+});
+
+test('a file that is listed by its path in the project is not listed by the whole path too', async () => {
+  const log = longLog((log) => {
+    log.call('read', { query: 'a' }, '/work/src/deep/listed.js\n/work/src/index.js\n./notes/of-it.md');
+    log.call('read', { query: 'b' }, 'src/deep/listed.js\nindex.js:1\nnotes/of-it.md');
+  });
+  const { summary } = await digested(log);
+  const paths = /## Paths in[^\n]*\n([^]*?)\n\n/.exec(summary)?.[1]?.split('\n');
+  expect(paths).toEqual(['src/deep/listed.js', 'index.js', 'notes/of-it.md', '/work/src/index.js']);
+});
+
+test('what another summary shows is not shown again', async () => {
+  const log = longLog((log) => {
+    const { action, result } = log.call('read_file', { path: 'src/total.js' }, source.join('\n'));
+    log.condensation([action, result], { summary: `What was read:\n${source[1]}`, summaryOffset: 2 });
+  });
+  const { summary } = await digested(log, { keepFirst: 3 });
+  expect(excerpts(summary)).toContain(source[3]);
+  expect(excerpts(summary)).not.toContain(source[1]);
 });
