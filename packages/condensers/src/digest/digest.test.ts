@@ -476,10 +476,11 @@ test('a file that is listed by its path in the project is not listed by the whol
 
 test('what another summary shows is not shown again', async () => {
   const log = longLog((log) => {
-    const { action, result } = log.call('read_file', { path: 'src/total.js' }, source.join('\n'));
-    log.condensation([action, result], { summary: `What was read:\n${source[1]}`, summaryOffset: 2 });
+    const { action, result } = log.call('read_file', { path: 'a' }, `${source.join('\n')}\n- a point of a list`);
+    log.condensation([action, result], { summary: `Read:\n${source[1]}\n- a point of a list`, summaryOffset: 2 });
   });
   const { summary } = await digested(log, { keepFirst: 3 });
   expect(excerpts(summary)).toContain(source[3]);
   expect(excerpts(summary)).not.toContain(source[1]);
+  expect(excerpts(summary)).not.toContain('- a point of a list');
 });

@@ -49,7 +49,7 @@ const longestLine = 2_000;
  * @param text - what the model reads besides the events
  */
 export function hiddenLines(view: View, events: readonly LoggedEvent[], text: string): readonly HiddenLine[] {
-  const standing = new Set<string>(text.split('\n').map((line) => line.trim().replace(/^- /, '')));
+  const standing = new Set<string>(text.split('\n').flatMap((line) => [line.trim(), line.trim().replace(/^- /, '')]));
   // A line of a listing is a path, which the lists of a summary hold among other words.
   for (const word of text.split(/\s+/)) standing.add(word);
   const seen = new Map<string, number>();
