@@ -388,6 +388,7 @@ test('what stands in view in a patch, in the list of a summary or as its path is
     log.call('Glob', { pattern: '*.js' }, '/work/src/a/put-back.js\n/work/src/a/edited.js');
     log.call('write_file', { path: '/work/src/a/edited.js', content: 'export const edited = 1;' }, 'ok');
     log.user('Never touch the parser of dates.');
+    log.call('bash', { command: 'grep -rn putBack' }, 'src/a/put-back.js:12:const putBack = byThePatch();');
     log.call('read_file', { path: 'src/found.js' }, 'const found = byASearch();');
     log.call('comments', {}, 'Never touch the parser of dates.\nA comment that stands nowhere else.');
   });
@@ -396,7 +397,7 @@ test('what stands in view in a patch, in the list of a summary or as its path is
   log.call('apply_patch', { input: patch }, 'Done!');
   log.call('bash', { command: 'grep -n found src/found.js' }, '58:const found = byASearch();');
   const lines = excerpts((await digested(log)).summary);
-  expect(lines).not.toContain('const putBack = byThePatch();');
+  expect(lines.join('\n')).not.toContain('const putBack = byThePatch();');
   expect(lines).not.toContain('const found = byASearch();');
   expect(lines).not.toContain('/work/src/a/edited.js');
   expect(lines).not.toContain('Never touch the parser of dates.');

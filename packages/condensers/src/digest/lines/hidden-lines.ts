@@ -74,7 +74,13 @@ export function hiddenLines(view: View, events: readonly LoggedEvent[], text: st
   const now = (events.at(-1)?.step ?? 0) + 1;
   const lines: HiddenLine[] = [];
   for (const [key, { source, index, step }] of found) {
-    if (standing.has(key) || stateWords.test(key) || source.isTaken(key)) continue;
+    if (
+      standing.has(key) ||
+      standing.has(besideMatch.exec(key)?.[1] ?? key) ||
+      stateWords.test(key) ||
+      source.isTaken(key)
+    )
+      continue;
     const times = seen.get(key) ?? 1;
     if (times < 2 && isToolResult(source.event)) {
       const shape = shapeOf(key);
