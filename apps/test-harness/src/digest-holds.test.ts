@@ -68,7 +68,8 @@ function stringsOf(value: unknown): string[] {
 
 /** The trimmed lines of a text, also of one that a runtime has framed as JSON, without printed numbers. */
 function linesOf(text: string): string[] {
-  const framed = text.startsWith('{') ? stringsOf(parsed(text)) : [];
+  const frame = text.startsWith('{"output":') ? parsed(text) : undefined;
+  const framed = stringsOf((frame as { readonly output?: unknown } | undefined)?.output);
   return [text, ...framed].flatMap((each) =>
     each
       .replaceAll(ansi, '')
@@ -224,11 +225,13 @@ function check(log: readonly Event[], before: View, after: View, targetTokens: n
   const byAddress = new Map(log.map((event) => [addressOf(event.id), event]));
   const files = new FilesOfLog(before, log);
   const inLog = new Set(log.flatMap((event) => linesOf(textOf(event))));
-  const inView = new Set(
-    after.events.flatMap((event) =>
-      event.type === 'condensation-summary' ? linesOf(summary.split('<excerpts>')[0] ?? '') : linesOf(textOf(event)),
-    ),
-  );
+  const shown = (event: Event): string =>
+    event.type !== 'condensation-summary'
+      ? textOf(event)
+      : event.summary === summary
+        ? (summary.split('<excerpts>')[0] ?? '')
+        : event.summary;
+  const inView = new Set(after.events.flatMap((event) => linesOf(shown(event))));
   const faults: string[] = [];
   for (const { address, lines } of excerpts) {
     const event = byAddress.get(address);
@@ -250,9 +253,7 @@ function check(log: readonly Event[], before: View, after: View, targetTokens: n
   const room = targetTokens / 3;
   const words = estimateTextTokens(said.join('\n')) + said.length * 8;
   if (words <= room) {
-    const read = after.events
-      .map((event) => (event.type === 'condensation-summary' ? summary : textOf(event)))
-      .join('\n');
+    const read = after.events.map((event) => shown(event)).join('\n');
     for (const text of said)
       expect(read.includes(text) || read.includes(text.replaceAll(/\s+/g, ' ')), `${where}: the user's ${text}`).toBe(
         true,

@@ -388,6 +388,7 @@ test('what stands in view in a patch, in the list of a summary or as its path is
     log.call('Glob', { pattern: '*.js' }, '/work/src/a/put-back.js\n/work/src/a/edited.js');
     log.call('write_file', { path: '/work/src/a/edited.js', content: 'export const edited = 1;' }, 'ok');
     log.user('Never touch the parser of dates.');
+    log.call('bash', { command: 'grep -rn putBack' }, 'src/a/put-back.js:12:const putBack = byThePatch();');
     log.call('read_file', { path: 'src/found.js' }, 'const found = byASearch();');
     log.call('comments', {}, 'Never touch the parser of dates.\nA comment that stands nowhere else.');
   });
@@ -396,7 +397,7 @@ test('what stands in view in a patch, in the list of a summary or as its path is
   log.call('apply_patch', { input: patch }, 'Done!');
   log.call('bash', { command: 'grep -n found src/found.js' }, '58:const found = byASearch();');
   const lines = excerpts((await digested(log)).summary);
-  expect(lines).not.toContain('const putBack = byThePatch();');
+  expect(lines.join('\n')).not.toContain('const putBack = byThePatch();');
   expect(lines).not.toContain('const found = byASearch();');
   expect(lines).not.toContain('/work/src/a/edited.js');
   expect(lines).not.toContain('Never touch the parser of dates.');
@@ -434,10 +435,10 @@ test('files of one name in two folders stand apart', async () => {
 
 test('methods, words with slashes and the sides of a diff are no paths', async () => {
   const text =
-    'await repo.Log(x) registryMu.Lock console.log process.env response.json() created/modified/deleted *.jsonl a/src/deep/side.js src/deep/listed.js docs/a_b/guide/';
+    'notes-of.md repo.Log registryMu.Lock console.log process.env response.json() created/modified/deleted *.jsonl a/src/deep/side.js src/deep/listed.js docs/a_b/guide/';
   const { summary } = await digested(longLog((log) => log.call('bash', { command: 'cat notes' }, text)));
   const paths = /## Paths in[^\n]*\n([^]*?)\n\n/.exec(summary)?.[1]?.split('\n');
-  expect(paths).toEqual(['src/deep/side.js', 'src/deep/listed.js', 'docs/a_b/guide/']);
+  expect(paths).toEqual(['notes-of.md', 'src/deep/side.js', 'src/deep/listed.js', 'docs/a_b/guide/']);
 });
 
 test('short lines between the chosen ones take room too', async () => {
@@ -462,4 +463,25 @@ test('the words of the user stay whole where the summary must be smaller than it
   log.call('bash', { command: 'true' }, 'ok');
   const { summary } = await digested(log, { targetTokens: 1_500, maxFactTokens: 900, maxLineTokens: 900 });
   for (let step = 1; step < 19; step++) expect(summary).toContain(`(${step}).`);
+});
+
+test('a file that is listed by its path in the project is not listed by the whole path too', async () => {
+  const log = longLog((log) => {
+    log.call('read', { query: 'a' }, '/work/src/deep/listed.js\n/work/src/index.js\n./notes/of-it.md');
+    log.call('read', { query: 'b' }, 'src/deep/listed.js\nindex.js:1\nnotes/of-it.md');
+  });
+  const { summary } = await digested(log);
+  const paths = /## Paths in[^\n]*\n([^]*?)\n\n/.exec(summary)?.[1]?.split('\n');
+  expect(paths).toEqual(['src/deep/listed.js', 'index.js', 'notes/of-it.md', '/work/src/index.js']);
+});
+
+test('what another summary shows is not shown again', async () => {
+  const log = longLog((log) => {
+    const { action, result } = log.call('read_file', { path: 'a' }, `${source.join('\n')}\n- a point of a list`);
+    log.condensation([action, result], { summary: `Read:\n${source[1]}\n- a point of a list`, summaryOffset: 2 });
+  });
+  const { summary } = await digested(log, { keepFirst: 3 });
+  expect(excerpts(summary)).toContain(source[3]);
+  expect(excerpts(summary)).not.toContain(source[1]);
+  expect(excerpts(summary)).not.toContain('- a point of a list');
 });

@@ -20,7 +20,7 @@ const ends = /[\w/]/;
 const fileEnding =
   /\.(?:py|pyi|[cm]?[jt]sx?|go|rs|java|kt|rb|php|cs|c|cc|cpp|h|hpp|swift|md|rst|jsonl?|ya?ml|toml|ini|cfg|conf|txt|sh|bash|html?|s?css|sql|lock|mod|sum|log|csv|xml|svg|ipynb|proto|gradle|env|vue|svelte|tf|lua|dart|scala|ex|exs)$/i;
 /** Names of code with a file's ending: methods (`repo.Log`), and members of what every program has. */
-const member = /\.[A-Z][a-z]+$|^(?:console|import\.meta|math|np|process|self|this)\./i;
+const member = /\.[A-Z][a-z]+$|^(?:console|import\.meta|[Mm]ath|np|process|self|this)\./;
 /** Words with slashes between them (`created/modified/deleted`). */
 const alternatives = /^[A-Za-z-]+(?:\/[A-Za-z-]+)+$/;
 /** What a diff puts before a path. */

@@ -29,9 +29,13 @@ export function digestOf(
 ): readonly string[] {
   if (maxTokens < leastTokens) return [];
   const events = loggedEvents(view, going);
-  const paths = hiddenPaths(events, text, maxTokens * shareOfPaths);
+  const gone = new Set(going);
+  const others = view.events.flatMap((event) =>
+    event.type === 'condensation-summary' && !gone.has(event) ? [event.summary] : [],
+  );
+  const paths = hiddenPaths(events, [text, ...others].join('\n\n'), maxTokens * shareOfPaths);
   const listed = paths.length === 0 ? [] : [[pathsHeading, ...paths].join('\n')];
-  const before = [text, ...listed].join('\n\n');
+  const before = [text, ...others, ...listed].join('\n\n');
   const frame = [excerptsHeading, excerptsStart, excerptsEnd].join('\n');
   const room = maxTokens - estimateTextTokens(listed.join('')) - estimateTextTokens(frame);
   const excerpts = excerptsWithin(hiddenLines(view, events, before), room);

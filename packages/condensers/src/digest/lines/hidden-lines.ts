@@ -49,7 +49,7 @@ const longestLine = 2_000;
  * @param text - what the model reads besides the events
  */
 export function hiddenLines(view: View, events: readonly LoggedEvent[], text: string): readonly HiddenLine[] {
-  const standing = new Set<string>(text.split('\n').map((line) => line.trim().replace(/^- /, '')));
+  const standing = new Set<string>(text.split('\n').flatMap((line) => [line.trim(), line.trim().replace(/^- /, '')]));
   // A line of a listing is a path, which the lists of a summary hold among other words.
   for (const word of text.split(/\s+/)) standing.add(word);
   const seen = new Map<string, number>();
@@ -74,7 +74,13 @@ export function hiddenLines(view: View, events: readonly LoggedEvent[], text: st
   const now = (events.at(-1)?.step ?? 0) + 1;
   const lines: HiddenLine[] = [];
   for (const [key, { source, index, step }] of found) {
-    if (standing.has(key) || stateWords.test(key) || source.isTaken(key)) continue;
+    if (
+      standing.has(key) ||
+      standing.has(besideMatch.exec(key)?.[1] ?? key) ||
+      stateWords.test(key) ||
+      source.isTaken(key)
+    )
+      continue;
     const times = seen.get(key) ?? 1;
     if (times < 2 && isToolResult(source.event)) {
       const shape = shapeOf(key);
