@@ -465,14 +465,14 @@ test('the words of the user stay whole where the summary must be smaller than it
   for (let step = 1; step < 19; step++) expect(summary).toContain(`(${step}).`);
 });
 
-test('a file that is listed by its path in the project is not listed by the whole path too', async () => {
+test('of a file the longest spelling is listed: it says where the project is', async () => {
   const log = longLog((log) => {
     log.call('read', { query: 'a' }, '/work/src/deep/listed.js\n/work/src/index.js\n./notes/of-it.md');
     log.call('read', { query: 'b' }, 'src/deep/listed.js\nindex.js:1\nnotes/of-it.md');
   });
   const { summary } = await digested(log);
   const paths = /## Paths in[^\n]*\n([^]*?)\n\n/.exec(summary)?.[1]?.split('\n');
-  expect(paths).toEqual(['src/deep/listed.js', 'index.js', 'notes/of-it.md', '/work/src/index.js']);
+  expect(paths).toEqual(['index.js', 'notes/of-it.md', '/work/src/deep/listed.js', '/work/src/index.js']);
 });
 
 test('what another summary shows is not shown again', async () => {
