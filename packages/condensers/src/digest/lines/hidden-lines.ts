@@ -105,12 +105,14 @@ function isQuotable(key: string): boolean {
 const stateWords =
   /\bfile state is current\b|\b(?:updated|created|written|applied|saved|edited|replaced|modified|overwritten|deleted) successfully\b|\bsuccessfully (?:updated|created|wrote|written|applied|saved|edited|replaced|modified|overwr\w+|deleted)\b|\bhas been (?:updated|created|edited|modified|saved)\b|\btokens? (?:used|left|remaining)\b|\btoken count\b|^success\. updated the following files\b|\btool use was rejected\b|^user has approved your plan\b|^<system-reminder>|^no (?:matches|files) found\b|\bhere's the result of running `cat -n`/i;
 
-const path = /(?:[\w.@~-]*\/)+[\w.@-]+/g;
+/** Runs of the characters of paths: one without a slash is none. A pattern for the slash would be quadratic in a long word. */
+const run = /[\w.@~/-]{3,}/g;
 const number = /[0-9a-f]{6,}|\d+/g;
 
 /** Returns a line with its paths and numbers blanked. */
 function shapeOf(key: string): string {
-  return key.replace(path, 'P').replace(number, '#');
+  const withoutPaths = key.includes('/') ? key.replace(run, (word) => (/\/\w/.test(word) ? 'P' : word)) : key;
+  return withoutPaths.replace(number, '#');
 }
 
 const knownShapes = new WeakMap<ToolResultEvent, ReadonlySet<string>>();
