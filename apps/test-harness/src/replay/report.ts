@@ -1,9 +1,11 @@
 import type { ImportNote, Session } from '../import/index.js';
 import type { Bill } from '../measure/bill.js';
 import { recallAt } from '../measure/controls.js';
+import type { Controls } from '../measure/controls.js';
 import type { EvidenceKind } from '../measure/evidence.js';
-import type { Share } from '../measure/memory.js';
-import type { SessionMeasures, SessionReplay } from './task.js';
+import type { Memory, Share } from '../measure/memory.js';
+import type { NeedName } from '../measure/needs.js';
+import type { FurtherLooks, SessionMeasures, SessionReplay } from './task.js';
 
 /** The unit of all token counts: tokens of the o200k vocabulary. Beside the counter, which takes long to load. */
 export const tokenUnit = 'o200k';
@@ -32,9 +34,11 @@ export interface Savings {
   readonly summariserBill: number;
   /** What the recorded agent's own words and calls cost, as output: the same for every condenser, and in no bill. */
   readonly agentOutputBill: number;
-  /** The bills of all sessions together. */
+  /** With re-reads in the loop, by each model of need that was measured. */
+  readonly inLoop: Readonly<Partial<Record<NeedName, SavedInLoop>>>;
+  /** The bills of all sessions together, in the open loop: nothing is read again. */
   readonly pooled: number;
-  /** The same, with the cost of reading again what the view did not show. */
+  /** The same, with an estimate of the cost of reading again what the view did not show. */
   readonly withRereads: number;
   /** The mean over the sessions. */
   readonly mean: number;
@@ -54,6 +58,15 @@ export interface Savings {
   readonly withLife?: number;
   /** What this condenser's choice of the calls at which it acts costs more than the best choice, whatever it left. */
   readonly regret: Regret;
+}
+
+/** What a condenser saves if what calls need is read again before them: that costs, takes room, and may be forgotten again. */
+export interface SavedInLoop {
+  /** Of the bills of all sessions together. */
+  readonly pooled: number;
+  readonly worst: number;
+  /** Sessions that become more than 2 % dearer. */
+  readonly dearer: number;
 }
 
 /** The cost of acting at other calls than the best ones: 0.05 is 5 % more. Both ways drop the oldest steps to 15,000 tokens. */
@@ -92,6 +105,16 @@ export interface ReplayRow {
   readonly normalisedGain?: number;
   /** Results that were hidden before any request had shown them. */
   readonly neverShown: number;
+  /** What the loop reads again, by the model of need, at the prices of r = 0.05. */
+  readonly rereads: Readonly<Partial<Record<NeedName, Rereads>>>;
+  readonly userWords: {
+    /** The share of the user's messages so far that stand whole in a request. */
+    readonly messages: number;
+    /** The share of the requests that show every one of them whole. */
+    readonly requests: number;
+  };
+  /** @defaultValue none: not all was measured */
+  readonly looks?: LookShares;
   readonly faultsPerHundredCalls: number;
   readonly anchorFaultsPerHundredCalls: number;
   readonly summariserCalls: { readonly calls: number; readonly inputTokens: number; readonly outputTokens: number };
@@ -105,6 +128,25 @@ export interface ReplayRow {
   readonly refusedLists: number;
   readonly condenserErrors: number;
   readonly millisecondsPerCall: number;
+}
+
+/** The steps that a loop inserts, and the results that they read again. */
+export interface Rereads {
+  readonly stepsPerHundredCalls: number;
+  readonly results: number;
+  readonly tokens: number;
+}
+
+/** What other looks than our evidence find that a condenser remembers. */
+export interface LookShares {
+  /** The recall of the quoted runs of words, with the normalised gain by them. */
+  readonly quotes: number;
+  readonly normalisedGainByQuotes?: number;
+  /** The share of the edits of old text whose quoted text stands in one piece in view; how many there are. */
+  readonly hardEdits: number;
+  readonly hardEditCount: number;
+  /** Beside a head of 20,000 tokens, at the prices of r = 0.05, in the open loop. */
+  readonly largeHead: { readonly saved: number; readonly recall: number; readonly quotes: number };
 }
 
 /** Below these the figures that are divided by them say nothing: a saved share of the bill, a mean difference of recall. */
@@ -175,8 +217,18 @@ function rowOf(condenser: string, pairs: readonly Pair[]): ReplayRow {
     recallByDistance: Object.fromEntries(
       distances.map((least) => [least, recall(({ memory }) => memory.byDistance[least])]),
     ),
-    normalisedGain: normalisedGain(pairs),
+    normalisedGain: normalisedGain(
+      pairs,
+      ({ controls }) => controls,
+      ({ memory }) => memory,
+    ),
     neverShown: sum(replays, (replay) => replay.neverShown),
+    rereads: rereadsOf(replays, modelCalls),
+    userWords: {
+      messages: recall(({ userWords }) => userWords.messages),
+      requests: recall(({ userWords }) => userWords.requests),
+    },
+    ...lookShares(pairs),
     faultsPerHundredCalls: perHundred(sum(replays, ({ faults }) => faults)),
     anchorFaultsPerHundredCalls: perHundred(sum(replays, ({ anchorFaults }) => anchorFaults)),
     agentOutputTokens: sum(pairs, ({ session }) => session.agentOutputTokens),
@@ -229,6 +281,7 @@ function savingsAt(pairs: readonly Pair[], row: number): Savings {
     billOfNone: sum(bills, ({ none }) => none?.input ?? 0),
     summariserBill: sum(bills, ({ own }) => own?.summariser ?? 0),
     agentOutputBill: sum(bills, ({ optimum }) => optimum?.agentOutput ?? 0),
+    inLoop: inLoop(pairs, row),
     pooled: pooled((bill) => bill.input),
     withRereads,
     mean: sum(shares, (share) => share) / shares.length,
@@ -261,15 +314,89 @@ function savedOf(paid: number, whole: number): number {
   return whole === 0 ? 0 : 1 - paid / whole;
 }
 
+function inLoop(pairs: readonly Pair[], row: number): Savings['inLoop'] {
+  const needs = pairs[0]?.replay.loops.map(({ need }) => need) ?? [];
+  return Object.fromEntries(
+    needs.map((need): [NeedName, SavedInLoop] => {
+      const bills = pairs.map(({ replay, none }) => ({
+        paid: replay.loops.find((loop) => loop.need === need)?.costs[row] ?? 0,
+        whole: none.bills[row]?.input ?? 0,
+      }));
+      const shares = bills.map(({ paid, whole }) => savedOf(paid, whole));
+      const pooled = savedOf(
+        sum(bills, ({ paid }) => paid),
+        sum(bills, ({ whole }) => whole),
+      );
+      return [need, { pooled, worst: Math.min(...shares), dearer: shares.filter((share) => share < -0.02).length }];
+    }),
+  );
+}
+
+function rereadsOf(replays: readonly SessionReplay[], modelCalls: number): ReplayRow['rereads'] {
+  const needs = replays[0]?.loops.map(({ need }) => need) ?? [];
+  return Object.fromEntries(
+    needs.map((need): [NeedName, Rereads] => {
+      const loops = replays.flatMap(({ loops: all }) => all.filter((loop) => loop.need === need));
+      return [
+        need,
+        {
+          stepsPerHundredCalls: modelCalls === 0 ? 0 : (100 * sum(loops, ({ steps }) => steps)) / modelCalls,
+          results: sum(loops, ({ results }) => results),
+          tokens: sum(loops, ({ tokens }) => tokens),
+        },
+      ];
+    }),
+  );
+}
+
+/** Returns nothing if the looks of a session are missing. */
+function lookShares(pairs: readonly Pair[]): Pick<ReplayRow, 'looks'> {
+  if (pairs.some(({ replay: { looks } }) => looks === undefined)) return {};
+  const share = (of: (looks: FurtherLooks) => Share): number => {
+    const shares = pairs.flatMap(({ replay: { looks } }) => (looks === undefined ? [] : [of(looks)]));
+    return shareOf(
+      sum(shares, ({ part }) => part),
+      sum(shares, ({ whole }) => whole),
+    );
+  };
+  const gain = normalisedGain(
+    pairs,
+    ({ controlsByQuotes }) => controlsByQuotes,
+    ({ looks }) => looks?.quotes,
+  );
+  return {
+    looks: {
+      quotes: share(({ quotes }) => quotes.all),
+      ...(gain === undefined ? {} : { normalisedGainByQuotes: gain }),
+      hardEdits: share(({ hardEdits }) => hardEdits),
+      hardEditCount: sum(pairs, ({ replay }) => replay.looks?.hardEdits.whole ?? 0),
+      largeHead: {
+        saved: savedOf(
+          sum(pairs, ({ replay }) => replay.looks?.largeHead.cost ?? 0),
+          sum(pairs, ({ none }) => none.looks?.largeHead.cost ?? 0),
+        ),
+        recall: share(({ largeHead }) => largeHead.recall),
+        quotes: share(({ largeHead }) => largeHead.quoted),
+      },
+    },
+  };
+}
+
 /** Returns the gain over the newest events as a share of what knowing the future would gain; sums first, never a mean of ratios. */
-function normalisedGain(pairs: readonly Pair[]): number | undefined {
+function normalisedGain(
+  pairs: readonly Pair[],
+  controlsOf: (session: ReplayedSession) => Controls | undefined,
+  memoryOf: (replay: SessionReplay) => Pick<Memory, 'all'> | undefined,
+): number | undefined {
   let [gained, possible] = [0, 0];
   for (const { session, replay, none } of pairs) {
-    const { part, whole } = replay.memory.all;
+    const [controls, memory] = [controlsOf(session), memoryOf(replay)];
+    if (controls === undefined || memory === undefined) return undefined;
+    const { part, whole } = memory.all;
     const share = none.tokensSent === 0 ? 1 : replay.tokensSent / none.tokensSent;
-    const lastN = recallAt(session.controls.lastN, share);
+    const lastN = recallAt(controls.lastN, share);
     gained += (whole === 0 ? 1 : part / whole) - lastN;
-    possible += recallAt(session.controls.belady, share) - lastN;
+    possible += recallAt(controls.belady, share) - lastN;
   }
   return possible < leastGain * pairs.length ? undefined : gained / possible;
 }
@@ -291,10 +418,18 @@ function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }
 
+/** Returns what a row saves with re-reads: in the loop by evidence, or the estimate of the open loop if that is all there is. */
+export function savedWithRereads({ inLoop, withRereads }: Pick<Savings, 'inLoop' | 'withRereads'>): number {
+  return inLoop.evidence?.pooled ?? withRereads;
+}
+
 /** Returns the policy that costs least with the re-reads of what it forgot counted; none if nothing is cheaper than nothing. */
 export function bestPolicy(rows: readonly ReplayRow[], price: number): string {
   const best = rows.reduce<ReplayRow | undefined>((least, row) => {
-    const saved = (each: ReplayRow | undefined): number => each?.savings[price]?.withRereads ?? 0;
+    const saved = (each: ReplayRow | undefined): number => {
+      const savings = each?.savings[price];
+      return savings === undefined ? 0 : savedWithRereads(savings);
+    };
     return least === undefined || saved(row) > saved(least) ? row : least;
   }, undefined);
   return best?.condenser ?? '';
