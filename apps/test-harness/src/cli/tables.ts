@@ -31,7 +31,10 @@ export function reportTables(
   const main = first?.savings[0]?.prices ?? '';
   const sessions = count(first?.sessions ?? 0, 'session');
   const title = `${sessions}, ${count(first?.modelCalls ?? 0, 'model call')}; saved of the bill at ${main}`;
-  const table = (name: string, columns: readonly Column[]): string => alignedTable(name, columns, rows, colours);
+  const table = (name: string, columns: readonly Column[]): string => {
+    const lines = rows.map((row) => [row.condenser, ...columns.map(([, cell]) => cell(row))]);
+    return alignedTable([[name, ...columns.map(([head]) => head)], ...lines], colours.bold);
+  };
   const summary = table('', [
     ...dollarColumns(first),
     ['saved in the loop', ({ savings: [savings] }) => shareText(savings?.inLoop.evidence?.pooled)],
@@ -133,18 +136,9 @@ function dollarColumns(first: ReplayRow | undefined): readonly Column[] {
   );
 }
 
-/** Formats a table: a line for each policy, the names on the left, the figures on the right of their columns. */
-function alignedTable(
-  name: string,
-  columns: readonly Column[],
-  rows: readonly ReplayRow[],
-  { bold }: Pick<Colours, 'bold'>,
-): string {
-  const cells = [
-    [name, ...columns.map(([head]) => head)],
-    ...rows.map((row) => [row.condenser, ...columns.map(([, cell]) => cell(row))]),
-  ];
-  const widths = [name, ...columns].map((_, column) => Math.max(...cells.map((line) => widthOf(line[column] ?? ''))));
+/** Formats lines of cells as a table: the first cell on the left, the others on the right of their columns. The first line is the head. */
+export function alignedTable(cells: readonly (readonly string[])[], bold: Colours['bold']): string {
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((line) => widthOf(line[column] ?? ''))));
   const lines = cells.map((line) =>
     line
       .map((cell, column) => {
@@ -156,7 +150,8 @@ function alignedTable(
   return [bold(lines[0] ?? ''), ...lines.slice(1)].join('\n');
 }
 
-function percent(share: number): string {
+/** Formats a share as per cent. */
+export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 

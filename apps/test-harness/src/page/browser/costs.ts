@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import type { ControlPoint, Controls } from '../../measure/controls.js';
 import type { Prices } from '../../measure/money.js';
-import { frontier } from '../../replay/report.js';
+import { frontier, savedWithRereads } from '../../replay/report.js';
 import type { ReplayedSession, ReplayRow } from '../../replay/report.js';
 import { axis, chart, policyColour, resolved } from './charts.js';
 import { compactText, h, labelledSelect, moneyText, percentText } from './dom.js';
@@ -25,7 +25,7 @@ export function costSection(state: PageState, choose: (choice: Partial<Choice>) 
       'Cost is',
       [
         ['bill', 'the bill'],
-        ['with-rereads', 'the bill with re-reads'],
+        ['with-rereads', 'the bill with re-reads in the loop'],
         ['tokens', 'the tokens sent'],
       ],
       state.axis,
@@ -52,7 +52,8 @@ export function costSection(state: PageState, choose: (choice: Partial<Choice>) 
 function costOf(row: ReplayRow, { price, axis }: PageState): number {
   const savings = row.savings[price];
   if (axis === 'tokens') return row.share;
-  return axis === 'bill' ? (savings?.bill ?? 0) : (savings?.billOfNone ?? 0) * (1 - (savings?.withRereads ?? 0));
+  if (savings === undefined) return 0;
+  return axis === 'bill' ? savings.bill : savings.billOfNone * (1 - savedWithRereads(savings));
 }
 
 function costChart(state: PageState, points: readonly Point[]): HTMLElement {
