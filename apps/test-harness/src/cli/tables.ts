@@ -96,6 +96,7 @@ export function reportTables(
     ['NG', ({ looks: found }) => ratio(found?.normalisedGainByQuotes)],
     ['hard edits', ({ looks: found }) => shareText(found?.hardEdits)],
     ['of', ({ looks: found }) => number(found?.hardEditCount ?? 0)],
+    ['false re-reads', ({ looks: found }) => shareText(found?.falseRereads)],
     ['user’s words', ({ userWords }) => percent(userWords.messages)],
     ['all in a request', ({ userWords }) => percent(userWords.requests)],
     ['head of 20,000, r = 0.05: saved, open loop', ({ looks: found }) => shareText(found?.largeHead.saved)],

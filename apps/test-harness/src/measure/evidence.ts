@@ -74,7 +74,7 @@ export interface ArgumentParts {
 }
 
 /** Arguments that hold new text of the model. */
-const newText = new Set([
+export const newText = new Set([
   'content',
   'new_string',
   'file_text',

@@ -92,7 +92,7 @@ function quotedBlocks(json: string): readonly string[] {
 const printedNumber = /^\s*\d+\s*[→\t:|]/;
 
 /** Returns the lines of a text without indentation, printed line numbers and blank lines. */
-function plainLines(text: string): string {
+export function plainLines(text: string): string {
   const lines = text.split('\n').map((line) => line.replace(printedNumber, '').trim());
   return lines.filter((line) => line !== '').join('\n');
 }

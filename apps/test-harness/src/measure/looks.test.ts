@@ -5,6 +5,7 @@ import type { Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { stubSummarizer } from '../replay/models.js';
 import { replaySession } from '../replay/replay-session.js';
+import { falseRereadMeter } from './false-rereads.js';
 import { hardEditMeter } from './hard-edits.js';
 import { recordedSession } from './recorded-session.js';
 import { userWordMeter } from './user-words.js';
@@ -13,7 +14,11 @@ const count = (text: string): number => text.length;
 
 function looked(events: readonly Event[], condenser: Condenser) {
   const session = recordedSession(events);
-  const meters = { hardEdits: hardEditMeter(session), userWords: userWordMeter(session) };
+  const meters = {
+    hardEdits: hardEditMeter(session),
+    falseRereads: falseRereadMeter(session),
+    userWords: userWordMeter(session),
+  };
   const policy = { name: condenser.name, create: () => condenser };
   return replaySession(session, policy, meters, { count, llm: stubSummarizer(count).llm });
 }
@@ -83,4 +88,30 @@ test('the user’s words are whole as an event or word for word in a summary', a
   const one = forgetting(7, '- Never touch the\nlicence.', 6);
   expect((await words(one)).messages).toEqual({ part: 12, whole: 14 });
   expect(await words(forgetting(7, '- Never touch the\nlicence.\n- Be quick.', 6))).toEqual(all);
+});
+
+/** Reads a file of so many lines, and other calls later the lines from one on, with new ones behind them. */
+function readAgain(from: number, added: number, argument: object = {}) {
+  const lines = Array.from({ length: 6 }, (_, line) => `this is line number ${line}`);
+  const log = logBuilder();
+  log.user('Mend it.');
+  log.call('read', {}, lines.join('\n'));
+  for (let step = 0; step < 3; step++) log.call('think', { step }, 'hm');
+  const others = Array.from({ length: added }, (_, line) => `that is another line, ${line}`);
+  log.call('show', { ...argument }, [...lines.slice(from), ...others].join('\n'));
+  return log.events;
+}
+
+test('a result looks like a re-read if most of its lines come back from a hidden one', async () => {
+  const calls = async (events: readonly Event[], condenser = forgetting(7)) =>
+    (await looked(events, condenser)).falseRereads;
+  expect(await calls(readAgain(0, 0))).toEqual({ part: 1, whole: 5 });
+  expect((await calls(readAgain(3, 3))).part).toBe(1);
+  expect((await calls(readAgain(3, 4))).part).toBe(0);
+  expect((await calls(readAgain(4, 0))).part).toBe(0);
+  // In view, in a summary, or of a call that writes.
+  expect((await calls(readAgain(0, 0), keeping)).part).toBe(0);
+  const summary = 'this is line number 2\nthis is line number 3\nthis is line number 4\nthis is line number 5';
+  expect((await calls(readAgain(0, 0), forgetting(7, summary))).part).toBe(0);
+  expect((await calls(readAgain(0, 0, { content: 'x' }))).part).toBe(0);
 });

@@ -145,6 +145,8 @@ export interface LookShares {
   /** The share of the edits of old text whose quoted text stands in one piece in view; how many there are. */
   readonly hardEdits: number;
   readonly hardEditCount: number;
+  /** The share of the model calls whose results look like re-reads, by their content; none of them is one. */
+  readonly falseRereads: number;
   /** Beside a head of 20,000 tokens, at the prices of r = 0.05, in the open loop. */
   readonly largeHead: { readonly saved: number; readonly recall: number; readonly quotes: number };
 }
@@ -369,6 +371,7 @@ function lookShares(pairs: readonly Pair[]): Pick<ReplayRow, 'looks'> {
       quotes: share(({ quotes }) => quotes.all),
       ...(gain === undefined ? {} : { normalisedGainByQuotes: gain }),
       hardEdits: share(({ hardEdits }) => hardEdits),
+      falseRereads: share(({ falseRereads }) => falseRereads),
       hardEditCount: sum(pairs, ({ replay }) => replay.looks?.hardEdits.whole ?? 0),
       largeHead: {
         saved: savedOf(

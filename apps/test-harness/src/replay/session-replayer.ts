@@ -14,6 +14,7 @@ import type { Bill } from '../measure/bill.js';
 import { breakpointMeter } from '../measure/cache.js';
 import { controlsOf } from '../measure/controls.js';
 import { evidenceOf } from '../measure/evidence.js';
+import { falseRereadMeter } from '../measure/false-rereads.js';
 import { hardEditMeter } from '../measure/hard-edits.js';
 import { loopMeter } from '../measure/loop.js';
 import type { Loop, LoopTotals } from '../measure/loop.js';
@@ -190,6 +191,7 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
           ...(settings.all === true && {
             quotes: memoryMeter(session, quotes(), count),
             hardEdits: hardEditMeter(session),
+            falseRereads: falseRereadMeter(session),
           }),
           requests: requestMeter(settings.contextWindow),
           refused: refusalMeter(knownValidSuffixes),
@@ -208,7 +210,7 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
       const bills = found.bills.map((bill, index) => own.get(index)?.bills[0] ?? bill);
       const loops: Loop[] = [];
       for (const need of needs.keys()) loops.push(await loopOf(policy, need, found, own));
-      const { quotes: byQuotes, hardEdits } = found;
+      const { quotes: byQuotes, hardEdits, falseRereads } = found;
       return {
         condenser: policy.name,
         ...requests,
@@ -228,8 +230,14 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
         userWords: found.userWords,
         loops,
         ...(byQuotes !== undefined &&
-          hardEdits !== undefined && {
-            looks: { quotes: withoutFaults(byQuotes), hardEdits, largeHead: await besideLargeHead(policy) },
+          hardEdits !== undefined &&
+          falseRereads !== undefined && {
+            looks: {
+              quotes: withoutFaults(byQuotes),
+              hardEdits,
+              falseRereads,
+              largeHead: await besideLargeHead(policy),
+            },
           }),
       };
     },

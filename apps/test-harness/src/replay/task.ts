@@ -62,6 +62,8 @@ export interface FurtherLooks {
   /** By the quoted runs of words. */
   readonly quotes: Omit<Memory, 'faults'>;
   readonly hardEdits: Share;
+  /** The model calls with a result that looks like a re-read, though the recorded agent had lost nothing. */
+  readonly falseRereads: Share;
   /** The same replay beside a large head, at the prices of r = 0.05. */
   readonly largeHead: {
     readonly cost: number;
