@@ -90,6 +90,30 @@ test('the user’s words are whole as an event or word for word in a summary', a
   expect(await words(forgetting(7, '- Never touch the\nlicence.\n- Be quick.', 6))).toEqual(all);
 });
 
+test('a summary that quotes a message no more is not taken for the one before it', async () => {
+  const log = logBuilder();
+  for (const words of ['Mend it.', 'Never touch the licence.', 'Be quick.']) {
+    log.user(words);
+    log.agent('Done.');
+  }
+  log.user('Go on.');
+  log.call('think', {}, 'hm');
+  log.agent('Done.');
+  const summaries = ['- Never touch the licence.', '- Something was said.'];
+  const twice: Condenser = {
+    name: 'twice',
+    condense: (view) => {
+      const summary = summaries[view.condensations.length];
+      return view.events.length === 7 && summary !== undefined
+        ? condensation({ view, start: 1, end: 4, summary })
+        : view;
+    },
+  };
+  const { messages } = (await looked(log.events, twice)).userWords;
+  const { messages: once } = (await looked(log.events, forgetting(7, summaries[0], 4))).userWords;
+  expect(messages.part).toBeLessThan(once.part);
+});
+
 /** Reads a file of so many lines, and other calls later the lines from one on, with new ones behind them. */
 function readAgain(from: number, added: number, argument: object = {}) {
   const lines = Array.from({ length: 6 }, (_, line) => `this is line number ${line}`);

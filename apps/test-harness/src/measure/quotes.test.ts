@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { quotesOf } from './quotes.js';
 import { recordedSession } from './recorded-session.js';
 
-const line = 'amber valley bridges seven rivers';
+const line = 'amber valley bridges seven rivers before quiet winters';
 
 /** A result that holds some text, other calls, and a call whose arguments hold some of it. */
 function quoted(
@@ -30,6 +30,12 @@ test('a run of words that only an old result holds is a quotation, as far as it 
 test('it ends where the line ends, and what has few words in common is none', () => {
   expect(quoted('amber\nvalley\nbridges', 'amber valley bridges').quotes).toEqual([]);
   expect(quoted('the amber stone', 'the amber lamp').quotes).toEqual([]);
+});
+
+test('lines that stand together are a quotation each', () => {
+  const other = 'copper lanterns under nine slow northern clouds';
+  const { quotes } = quoted(`${line}\n${other}`, `${line}\n${other}`);
+  expect(quotes.map(({ text }) => text).sort()).toEqual([line, other].sort());
 });
 
 test('what is near, given, or said by the agent not long before is explained by that', () => {
@@ -63,7 +69,7 @@ test('a passage of ten words is told from a name, and what stands in many events
   const long = `${line} and then nobody ever crosses them again`;
   expect(quoted(long, long).quotes[0]).toMatchObject({ kind: 'anchor', text: long });
   const everywhere = quoted(line, line, 4, (log) => {
-    for (let step = 0; step < 40; step++) log.call('wait', { step: 100 + step }, step < 30 ? line : `nothing ${step}`);
+    for (let step = 0; step < 40; step++) log.call('wait', { step: 100 + step }, step < 8 ? line : `nothing ${step}`);
   });
   expect(everywhere.quotes).toEqual([]);
 });
