@@ -1,4 +1,5 @@
 import { beginOfPatch, quotedText, shortestAnchor } from './evidence.js';
+import { plainLines } from './lines.js';
 import type { Share } from './memory.js';
 import type { RecordedSession } from './recorded-session.js';
 import type { Meter } from './replayed-call.js';
@@ -87,12 +88,4 @@ function quotedBlocks(json: string): readonly string[] {
   }
   read(value, '');
   return blocks.map(plainLines).filter((block) => block.length >= shortestAnchor);
-}
-
-const printedNumber = /^\s*\d+\s*[→\t:|]/;
-
-/** Returns the lines of a text without indentation, printed line numbers and blank lines. */
-export function plainLines(text: string): string {
-  const lines = text.split('\n').map((line) => line.replace(printedNumber, '').trim());
-  return lines.filter((line) => line !== '').join('\n');
 }

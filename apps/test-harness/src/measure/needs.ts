@@ -1,5 +1,6 @@
 import { namesIn } from './evidence.js';
 import type { Evidence } from './evidence.js';
+import { isLineShown, isMostOf, lineIndex } from './lines.js';
 import { callsOfResults, unescaped } from './recorded-session.js';
 import type { RecordedSession } from './recorded-session.js';
 import type { Meter } from './replayed-call.js';
@@ -26,8 +27,9 @@ export function evidenceNeed(session: RecordedSession, evidence: readonly (reado
   };
 }
 
-/** Returns the need of a model that looks again at the newest result of whatever it calls, while that result is not in view. */
+/** Returns the need of a model that looks again at the newest result of whatever it calls, while most of its content is not in view. */
 export function newestNeed(session: RecordedSession): Need {
+  const index = lineIndex(session);
   const { events, calls, stepOf } = session;
   const resultOf = new Map([...callsOfResults(session)].map(([result, call]) => [call, result]));
   const needed: number[][] = calls.map(() => []);
@@ -49,7 +51,14 @@ export function newestNeed(session: RecordedSession): Need {
     }
     made.push({ keys, step, result: resultOf.get(at) });
   });
-  return (modelCall, { isWhole }) => sorted((needed[modelCall] ?? []).filter((result) => !isWhole(result)));
+  return (modelCall, shown) => {
+    const isMissing = (result: number): boolean => {
+      if (shown.isWhole(result)) return false;
+      const hidden = index.linesOf(result).filter((line) => !isLineShown(line, index, shown));
+      return isMostOf(result, hidden.length, index);
+    };
+    return sorted((needed[modelCall] ?? []).filter(isMissing));
+  };
 }
 
 /** Finds the needs of which a call of a replay misses something. */
