@@ -3,7 +3,8 @@ import { HarnessError } from '../harness-error.js';
 import { logFormatNames } from '../import/index.js';
 import type { SkippedFile } from '../import/index.js';
 import { pooledCache } from '../measure/recorded-cache.js';
-import { isLong, noteCounts, rentRegret, reportRows, tokenUnit } from '../replay/report.js';
+import { isLong, noteCounts, reportRows, tokenUnit } from '../replay/report.js';
+import { rentRegret } from '../replay/savings.js';
 import type { ReplayedSession } from '../replay/report.js';
 import { reportTables } from './tables.js';
 

@@ -2,7 +2,8 @@ import { widthOf } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
 import type { NeedName } from '../measure/needs.js';
 import { tokenUnit } from '../replay/report.js';
-import type { Regret, ReplayRow, Savings } from '../replay/report.js';
+import type { ReplayRow } from '../replay/report.js';
+import type { Regret, Savings } from '../replay/savings.js';
 
 /** Options of {@link reportTables}. */
 export interface TableOptions {

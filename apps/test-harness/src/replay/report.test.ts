@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { reportJson, reportText } from '../cli/report-text.js';
-import { isLong, noteCounts, rentRegret, reportRows } from './report.js';
+import { isLong, noteCounts, reportRows } from './report.js';
+import { rentRegret } from './savings.js';
 import type { ReplayedSession } from './report.js';
 import type { SessionReplay } from './task.js';
 

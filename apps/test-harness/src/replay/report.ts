@@ -1,11 +1,13 @@
 import type { ImportNote, Session } from '../import/index.js';
-import type { Bill } from '../measure/bill.js';
-import { recallAt } from '../measure/controls.js';
-import type { Controls } from '../measure/controls.js';
 import type { EvidenceKind } from '../measure/evidence.js';
-import type { Memory, Share } from '../measure/memory.js';
+import type { Share } from '../measure/memory.js';
 import type { NeedName } from '../measure/needs.js';
-import type { FurtherLooks, SessionMeasures, SessionReplay } from './task.js';
+import { lookShares, normalisedGain } from './looks.js';
+import type { LookShares } from './looks.js';
+import { savedWithRereads, savingsAt } from './savings.js';
+import type { Savings } from './savings.js';
+import { shareOf, sum } from './sums.js';
+import type { SessionMeasures, SessionReplay } from './task.js';
 
 /** The unit of all token counts: tokens of the o200k vocabulary. Beside the counter, which takes long to load. */
 export const tokenUnit = 'o200k';
@@ -20,60 +22,6 @@ export interface ReplayedSession extends SessionMeasures {
   /** How often the recording agent compacted its history: the calls after that saw less than the log holds. */
   readonly recordedCompactions: number;
   readonly replays: readonly SessionReplay[];
-}
-
-/** Saved money as shares of what doing nothing costs: 0 to 1, negative if the condenser makes the sessions dearer. */
-export interface Savings {
-  readonly prices: string;
-  /** Of both bills. @defaultValue tokens of uncached input */
-  readonly unit?: 'USD';
-  /** The bills of all sessions, with this condenser and with none. */
-  readonly bill: number;
-  readonly billOfNone: number;
-  /** The part of `bill` that the condenser's own model calls cost. */
-  readonly summariserBill: number;
-  /** What the recorded agent's own words and calls cost, as output: the same for every condenser, and in no bill. */
-  readonly agentOutputBill: number;
-  /** With re-reads in the loop, by each model of need that was measured. */
-  readonly inLoop: Readonly<Partial<Record<NeedName, SavedInLoop>>>;
-  /** The bills of all sessions together, in the open loop: nothing is read again. */
-  readonly pooled: number;
-  /** The same, with an estimate of the cost of reading again what the view did not show. */
-  readonly withRereads: number;
-  /** The mean over the sessions. */
-  readonly mean: number;
-  readonly worst: number;
-  readonly worstSession: string;
-  readonly worstWithRereads: number;
-  /** Sessions that become more than 2 % dearer. */
-  readonly dearer: number;
-  /**
-   * `withRereads` as a share of what the optimum saves, which drops to 15,000 tokens and knows the future. Undefined where the
-   * optimum saves less than a tenth of the bill: of short sessions there is nothing to capture.
-   */
-  readonly captured?: number;
-  /** `pooled`, if the cache works at marks alone: four, with a look-back of 20 blocks. */
-  readonly atMarks: number;
-  /** The same, and what was not read for five minutes is gone. Of the sessions whose log has times; undefined if none has. */
-  readonly withLife?: number;
-  /** What this condenser's choice of the calls at which it acts costs more than the best choice, whatever it left. */
-  readonly regret: Regret;
-}
-
-/** What a condenser saves if what calls need is read again before them: that costs, takes room, and may be forgotten again. */
-export interface SavedInLoop {
-  /** Of the bills of all sessions together. */
-  readonly pooled: number;
-  readonly worst: number;
-  /** Sessions that become more than 2 % dearer. */
-  readonly dearer: number;
-}
-
-/** The cost of acting at other calls than the best ones: 0.05 is 5 % more. Both ways drop the oldest steps to 15,000 tokens. */
-export interface Regret {
-  /** Over the sessions. */
-  readonly mean: number;
-  readonly worst: number;
 }
 
 /** One row of the table: one condenser over all sessions. Unit of the token counts: o200k tokens. */
@@ -137,26 +85,8 @@ export interface Rereads {
   readonly tokens: number;
 }
 
-/** What other looks than our evidence find that a condenser remembers. */
-export interface LookShares {
-  /** The recall of the quoted runs of words, with the normalised gain by them. */
-  readonly quotes: number;
-  readonly normalisedGainByQuotes?: number;
-  /** The share of the edits of old text whose quoted text stands in one piece in view; how many there are. */
-  readonly hardEdits: number;
-  readonly hardEditCount: number;
-  /** The share of the model calls whose results look like re-reads, by their content; none of them is one. */
-  readonly falseRereads: number;
-  /** Beside a head of 20,000 tokens, at the prices of r = 0.05, in the open loop. */
-  readonly largeHead: { readonly saved: number; readonly recall: number; readonly quotes: number };
-}
-
-/** Below these the figures that are divided by them say nothing: a saved share of the bill, a mean difference of recall. */
-const leastOptimum = 0.1;
-const leastGain = 0.02;
-
-/** One replay with its session. */
-interface Pair {
+/** One replay with its session, and that of doing nothing. */
+export interface Pair {
   readonly session: ReplayedSession;
   readonly replay: SessionReplay;
   readonly none: SessionReplay;
@@ -195,6 +125,7 @@ function rowOf(condenser: string, pairs: readonly Pair[]): ReplayRow {
     );
   const recallOfKind = (kind: EvidenceKind): number => recall(({ memory }) => memory.byKind[kind]);
   const distances = Object.keys(replays[0]?.memory.byDistance ?? {});
+  const looks = lookShares(pairs);
   const everything = sum(replays, ({ memory }) => memory.all.whole);
   return {
     condenser,
@@ -230,7 +161,7 @@ function rowOf(condenser: string, pairs: readonly Pair[]): ReplayRow {
       messages: recall(({ userWords }) => userWords.messages),
       requests: recall(({ userWords }) => userWords.requests),
     },
-    ...lookShares(pairs),
+    ...(looks === undefined ? {} : { looks }),
     faultsPerHundredCalls: perHundred(sum(replays, ({ faults }) => faults)),
     anchorFaultsPerHundredCalls: perHundred(sum(replays, ({ anchorFaults }) => anchorFaults)),
     agentOutputTokens: sum(pairs, ({ session }) => session.agentOutputTokens),
@@ -247,91 +178,6 @@ function rowOf(condenser: string, pairs: readonly Pair[]): ReplayRow {
     condenserErrors: sum(replays, (replay) => replay.condenserErrors.length),
     millisecondsPerCall: modelCalls === 0 ? 0 : sum(replays, (replay) => replay.milliseconds) / modelCalls,
   };
-}
-
-function savingsAt(pairs: readonly Pair[], row: number): Savings {
-  const bills = pairs.map(({ session, replay, none }) => ({
-    session,
-    own: replay.bills[row],
-    none: none.bills[row],
-    optimum: session.optima[row],
-  }));
-  const [first] = bills;
-  const pooled = (of: (bill: Bill) => number | undefined): number => {
-    const known = bills.filter(({ none }) => none !== undefined && of(none) !== undefined);
-    return savedOf(
-      sum(known, ({ own }) => (own && of(own)) ?? 0),
-      sum(known, ({ none }) => (none && of(none)) ?? 0),
-    );
-  };
-  const shares = bills.map(({ own, none }) => savedOf(own?.input ?? 0, none?.input ?? 0));
-  const worst = Math.min(...shares);
-  const again = bills.map(({ own, none }) => [own?.withRereads ?? 0, none?.input ?? 0] as const);
-  const withRereads = savedOf(
-    sum(again, ([paid]) => paid),
-    sum(again, ([, whole]) => whole),
-  );
-  const best = savedOf(
-    sum(bills, ({ optimum }) => optimum?.least ?? 0),
-    sum(bills, ({ optimum }) => optimum?.uncondensed ?? 0),
-  );
-  const hasLife = bills.some(({ none }) => none?.withLife !== undefined);
-  return {
-    prices: first?.own?.prices ?? '',
-    ...(first?.own?.unit === undefined ? {} : { unit: first.own.unit }),
-    bill: sum(bills, ({ own }) => own?.input ?? 0),
-    billOfNone: sum(bills, ({ none }) => none?.input ?? 0),
-    summariserBill: sum(bills, ({ own }) => own?.summariser ?? 0),
-    agentOutputBill: sum(bills, ({ optimum }) => optimum?.agentOutput ?? 0),
-    inLoop: inLoop(pairs, row),
-    pooled: pooled((bill) => bill.input),
-    withRereads,
-    mean: sum(shares, (share) => share) / shares.length,
-    worst,
-    worstSession: bills[shares.indexOf(worst)]?.session.name ?? '',
-    worstWithRereads: Math.min(...again.map(([paid, whole]) => savedOf(paid, whole))),
-    dearer: shares.filter((share) => share < -0.02).length,
-    ...(best < leastOptimum ? {} : { captured: withRereads / best }),
-    atMarks: pooled((bill) => bill.atMarks),
-    ...(hasLife ? { withLife: pooled((bill) => bill.withLife) } : {}),
-    regret: regretOf(bills.map(({ own, optimum }) => [own?.dropsThen ?? 0, optimum?.least ?? 0])),
-  };
-}
-
-/** Returns the regret of the rule RENT, by prices: what a rule that does not know the future loses against the optimum, which does. */
-export function rentRegret(sessions: readonly ReplayedSession[]): readonly (Regret & { readonly prices: string })[] {
-  return (sessions[0]?.optima ?? []).map(({ prices }, row) => ({
-    prices,
-    ...regretOf(sessions.map(({ optima }) => [optima[row]?.rent ?? 0, optima[row]?.least ?? 0])),
-  }));
-}
-
-/** @param costs - of each session, and at the optimum */
-function regretOf(costs: readonly (readonly [own: number, least: number])[]): Regret {
-  const each = costs.map(([own, least]) => (least === 0 ? 0 : own / least - 1));
-  return { mean: sum(each, (regret) => regret) / each.length, worst: Math.max(...each) };
-}
-
-function savedOf(paid: number, whole: number): number {
-  return whole === 0 ? 0 : 1 - paid / whole;
-}
-
-function inLoop(pairs: readonly Pair[], row: number): Savings['inLoop'] {
-  const needs = pairs[0]?.replay.loops.map(({ need }) => need) ?? [];
-  return Object.fromEntries(
-    needs.map((need): [NeedName, SavedInLoop] => {
-      const bills = pairs.map(({ replay, none }) => ({
-        paid: replay.loops.find((loop) => loop.need === need)?.costs[row] ?? 0,
-        whole: none.bills[row]?.input ?? 0,
-      }));
-      const shares = bills.map(({ paid, whole }) => savedOf(paid, whole));
-      const pooled = savedOf(
-        sum(bills, ({ paid }) => paid),
-        sum(bills, ({ whole }) => whole),
-      );
-      return [need, { pooled, worst: Math.min(...shares), dearer: shares.filter((share) => share < -0.02).length }];
-    }),
-  );
 }
 
 function rereadsOf(replays: readonly SessionReplay[], modelCalls: number): ReplayRow['rereads'] {
@@ -351,59 +197,6 @@ function rereadsOf(replays: readonly SessionReplay[], modelCalls: number): Repla
   );
 }
 
-/** Returns nothing if the looks of a session are missing. */
-function lookShares(pairs: readonly Pair[]): Pick<ReplayRow, 'looks'> {
-  if (pairs.some(({ replay: { looks } }) => looks === undefined)) return {};
-  const share = (of: (looks: FurtherLooks) => Share): number => {
-    const shares = pairs.flatMap(({ replay: { looks } }) => (looks === undefined ? [] : [of(looks)]));
-    return shareOf(
-      sum(shares, ({ part }) => part),
-      sum(shares, ({ whole }) => whole),
-    );
-  };
-  const gain = normalisedGain(
-    pairs,
-    ({ controlsByQuotes }) => controlsByQuotes,
-    ({ looks }) => looks?.quotes,
-  );
-  return {
-    looks: {
-      quotes: share(({ quotes }) => quotes.all),
-      ...(gain === undefined ? {} : { normalisedGainByQuotes: gain }),
-      hardEdits: share(({ hardEdits }) => hardEdits),
-      falseRereads: share(({ falseRereads }) => falseRereads),
-      hardEditCount: sum(pairs, ({ replay }) => replay.looks?.hardEdits.whole ?? 0),
-      largeHead: {
-        saved: savedOf(
-          sum(pairs, ({ replay }) => replay.looks?.largeHead.cost ?? 0),
-          sum(pairs, ({ none }) => none.looks?.largeHead.cost ?? 0),
-        ),
-        recall: share(({ largeHead }) => largeHead.recall),
-        quotes: share(({ largeHead }) => largeHead.quoted),
-      },
-    },
-  };
-}
-
-/** Returns the gain over the newest events as a share of what knowing the future would gain; sums first, never a mean of ratios. */
-function normalisedGain(
-  pairs: readonly Pair[],
-  controlsOf: (session: ReplayedSession) => Controls | undefined,
-  memoryOf: (replay: SessionReplay) => Pick<Memory, 'all'> | undefined,
-): number | undefined {
-  let [gained, possible] = [0, 0];
-  for (const { session, replay, none } of pairs) {
-    const [controls, memory] = [controlsOf(session), memoryOf(replay)];
-    if (controls === undefined || memory === undefined) return undefined;
-    const { part, whole } = memory.all;
-    const share = none.tokensSent === 0 ? 1 : replay.tokensSent / none.tokensSent;
-    const lastN = recallAt(controls.lastN, share);
-    gained += (whole === 0 ? 1 : part / whole) - lastN;
-    possible += recallAt(controls.belady, share) - lastN;
-  }
-  return possible < leastGain * pairs.length ? undefined : gained / possible;
-}
-
 /** Counts how often each kind of note was taken while the sessions were read. */
 export function noteCounts(sessions: readonly Pick<Session, 'notes'>[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
@@ -411,19 +204,6 @@ export function noteCounts(sessions: readonly Pick<Session, 'notes'>[]): Readonl
     for (const { kind, count } of notes) counts.set(kind, (counts.get(kind) ?? 0) + count);
   }
   return new Map([...counts].sort(([, a], [, b]) => b - a));
-}
-
-function shareOf(part: number, whole: number): number {
-  return whole === 0 ? 1 : part / whole;
-}
-
-function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
-  return items.reduce((total, item) => total + of(item), 0);
-}
-
-/** Returns what a row saves with re-reads: in the loop by evidence, or the estimate of the open loop if that is all there is. */
-export function savedWithRereads({ inLoop, withRereads }: Pick<Savings, 'inLoop' | 'withRereads'>): number {
-  return inLoop.evidence?.pooled ?? withRereads;
 }
 
 /** Returns the policy that costs least with the re-reads of what it forgot counted; none if nothing is cheaper than nothing. */

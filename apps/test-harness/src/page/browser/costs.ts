@@ -1,7 +1,8 @@
 import uPlot from 'uplot';
 import type { ControlPoint, Controls } from '../../measure/controls.js';
 import type { Prices } from '../../measure/money.js';
-import { frontier, savedWithRereads } from '../../replay/report.js';
+import { frontier } from '../../replay/report.js';
+import { savedWithRereads } from '../../replay/savings.js';
 import type { ReplayedSession, ReplayRow } from '../../replay/report.js';
 import { axis, chart, policyColour, resolved } from './charts.js';
 import { compactText, h, labelledSelect, moneyText, percentText } from './dom.js';

@@ -1,4 +1,4 @@
-import { savedWithRereads } from '../../replay/report.js';
+import { savedWithRereads } from '../../replay/savings.js';
 import { countedText, figure, h, moneyText, percentText } from './dom.js';
 import type { PageState } from './page-state.js';
 
