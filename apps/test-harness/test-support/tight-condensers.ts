@@ -2,6 +2,7 @@ import {
   amortizedForgettingCondenser,
   browserOutputCondenser,
   conversationWindowCondenser,
+  digestCondenser,
   extractiveSummaryCondenser,
   llmAttentionCondenser,
   llmSummarizingCondenser,
@@ -61,13 +62,12 @@ export const tight: Readonly<Record<string, Tight>> = {
       pricedCondenser({
         prices: { read: 1, write: 1 },
         stages: [
-          extractiveSummaryCondenser({
+          digestCondenser({
             maxSize: 1_000_000,
             keepFirst: 2,
             targetTokens: 800,
-            maxSummaryTokens: 200,
-            maxNameTokens: 150,
-            maxFileTokens: 300,
+            maxFactTokens: 200,
+            maxLineTokens: 450,
           }),
         ],
       }),
