@@ -6,7 +6,7 @@ import { none } from './replay/policy.js';
 import type { Policy } from './replay/policy.js';
 import { isLong, reportRows } from './replay/report.js';
 import { rentRegret } from './replay/savings.js';
-import type { ReplayedSession } from './replay/report.js';
+import type { ReplayedSession } from './replay/replayed-session.js';
 import { sessionReplayer } from './replay/session-replayer.js';
 import type { SessionReplay } from './replay/task.js';
 

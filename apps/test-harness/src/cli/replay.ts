@@ -7,7 +7,7 @@ import { assertSummariser } from '../replay/models.js';
 import { parsePolicies } from '../replay/policy.js';
 import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/replay.js';
 import { reportRows } from '../replay/report.js';
-import type { ReplayedSession } from '../replay/report.js';
+import type { ReplayedSession } from '../replay/replayed-session.js';
 import { duration, progress, timeLeft } from './progress.js';
 import { reportJson, reportText } from './report-text.js';
 

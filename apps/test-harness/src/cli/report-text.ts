@@ -5,7 +5,7 @@ import type { SkippedFile } from '../import/index.js';
 import { pooledCache } from '../measure/recorded-cache.js';
 import { isLong, noteCounts, reportRows, tokenUnit } from '../replay/report.js';
 import { rentRegret } from '../replay/savings.js';
-import type { ReplayedSession } from '../replay/report.js';
+import type { ReplayedSession } from '../replay/replayed-session.js';
 import { reportTables } from './tables.js';
 
 /** The results of a replay, to be printed. */

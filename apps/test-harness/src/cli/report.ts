@@ -14,7 +14,7 @@ import { none, parsePolicies } from '../replay/policy.js';
 import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/replay.js';
 import { bestPolicy, reportRows, tokenUnit } from '../replay/report.js';
 import { savedWithRereads } from '../replay/savings.js';
-import type { ReplayedSession } from '../replay/report.js';
+import type { ReplayedSession } from '../replay/replayed-session.js';
 import { progress } from './progress.js';
 import type { Progress } from './progress.js';
 import type { SharedOptions } from './replay.js';

@@ -1,7 +1,7 @@
 import { recallAt } from '../measure/controls.js';
 import type { Controls } from '../measure/controls.js';
 import type { Memory, Share } from '../measure/memory.js';
-import type { Pair, ReplayedSession } from './report.js';
+import type { Pair, ReplayedSession } from './replayed-session.js';
 import { savedOf, shareOf, sum } from './sums.js';
 import type { FurtherLooks, SessionReplay } from './task.js';
 

@@ -10,7 +10,7 @@ import type { Prices } from '../measure/money.js';
 import { codeDigest } from './digests.js';
 import { policyDigest } from './policy.js';
 import type { NamedSource } from './policy.js';
-import type { ReplayedSession } from './report.js';
+import type { ReplayedSession } from './replayed-session.js';
 import { resultsIfStored } from './task.js';
 import type { SessionResults, SessionTask, TaskPolicy } from './task.js';
 

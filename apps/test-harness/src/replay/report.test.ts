@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { reportJson, reportText } from '../cli/report-text.js';
 import { isLong, noteCounts, reportRows } from './report.js';
 import { rentRegret } from './savings.js';
-import type { ReplayedSession } from './report.js';
+import type { ReplayedSession } from './replayed-session.js';
 import type { SessionReplay } from './task.js';
 
 const full = { part: 1, whole: 1 };

@@ -1,28 +1,17 @@
-import type { ImportNote, Session } from '../import/index.js';
+import type { Session } from '../import/index.js';
 import type { EvidenceKind } from '../measure/evidence.js';
 import type { Share } from '../measure/memory.js';
 import type { NeedName } from '../measure/needs.js';
 import { lookShares, normalisedGain } from './looks.js';
 import type { LookShares } from './looks.js';
+import type { Pair, ReplayedSession } from './replayed-session.js';
 import { savedWithRereads, savingsAt } from './savings.js';
 import type { Savings } from './savings.js';
 import { shareOf, sum } from './sums.js';
-import type { SessionMeasures, SessionReplay } from './task.js';
+import type { SessionReplay } from './task.js';
 
 /** The unit of all token counts: tokens of the o200k vocabulary. Beside the counter, which takes long to load. */
 export const tokenUnit = 'o200k';
-
-/** One session and what each condenser made of it. */
-export interface ReplayedSession extends SessionMeasures {
-  readonly name: string;
-  readonly file: string;
-  readonly format: string;
-  readonly events: number;
-  readonly notes: readonly ImportNote[];
-  /** How often the recording agent compacted its history: the calls after that saw less than the log holds. */
-  readonly recordedCompactions: number;
-  readonly replays: readonly SessionReplay[];
-}
 
 /** One row of the table: one condenser over all sessions. Unit of the token counts: o200k tokens. */
 export interface ReplayRow {
@@ -83,13 +72,6 @@ export interface Rereads {
   readonly stepsPerHundredCalls: number;
   readonly results: number;
   readonly tokens: number;
-}
-
-/** One replay with its session, and that of doing nothing. */
-export interface Pair {
-  readonly session: ReplayedSession;
-  readonly replay: SessionReplay;
-  readonly none: SessionReplay;
 }
 
 /** Returns true for a session that is long enough for its prices to be worth comparing. */

@@ -1,6 +1,6 @@
 import type { Bill } from '../measure/bill.js';
 import type { NeedName } from '../measure/needs.js';
-import type { Pair, ReplayedSession } from './report.js';
+import type { Pair, ReplayedSession } from './replayed-session.js';
 import { savedOf, sum } from './sums.js';
 
 /** Saved money as shares of what doing nothing costs: 0 to 1, negative if the condenser makes the sessions dearer. */
