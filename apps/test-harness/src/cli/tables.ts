@@ -56,6 +56,7 @@ export function reportTables(
       ['re-reads/100 calls', ({ rereads }) => (rereads[need]?.stepsPerHundredCalls ?? 0).toFixed(1)],
       ['results', ({ rereads }) => number(rereads[need]?.results ?? 0)],
       ['tokens', ({ rereads }) => number(rereads[need]?.tokens ?? 0)],
+      ['booked', ({ rereads }) => shareText(rereads[need]?.booked)],
     ]),
   );
   const bill = table('saved, open loop', [

@@ -13,6 +13,8 @@ export interface LoopTotals {
   readonly results: number;
   /** Their size. Unit: tokens. */
   readonly tokens: number;
+  /** What the newest condensation's ledger has booked as read again, and what had been by then. Both 0 without such a ledger. Unit: tokens. */
+  readonly booked: { readonly tokens: number; readonly of: number };
   /** By row of prices: all requests, the output of the inserted steps, and the condenser's own model calls. */
   readonly costs: readonly number[];
 }
@@ -30,8 +32,13 @@ export function loopMeter(
 ): Meter<LoopTotals> {
   const costs = prices.map(() => 0);
   let [steps, results, tokens] = [0, 0, 0];
+  let booked = { tokens: 0, of: 0 };
   return {
-    atCall: ({ prompt, rereads }) => {
+    atCall: ({ prompt, rereads, condensations }) => {
+      for (const { metadata } of condensations) {
+        const known = rereadTokensIn(metadata?.['ledger']);
+        if (known !== undefined) booked = { tokens: known, of: tokens };
+      }
       let output = 0;
       for (const event of rereads) {
         const size = tokensOfEvent(event, count);
@@ -49,7 +56,14 @@ export function loopMeter(
       steps,
       results,
       tokens,
+      booked,
       costs: prices.map((row, index) => ownCalls.reduce((sum, use) => sum + costOf(use, row), costs[index] ?? 0)),
     }),
   };
+}
+
+/** Returns what a ledger in a condensation's metadata has booked as read again. */
+function rereadTokensIn(ledger: unknown): number | undefined {
+  if (typeof ledger !== 'object' || ledger === null || !('rereadTokens' in ledger)) return undefined;
+  return typeof ledger.rereadTokens === 'number' ? ledger.rereadTokens : undefined;
 }

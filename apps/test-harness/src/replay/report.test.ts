@@ -42,7 +42,14 @@ function replay(condenser: string, tokensSent: number, more: Partial<SessionRepl
     neverShown: 0,
     userWords: { messages: full, requests: full },
     loops: [
-      { need: 'evidence', steps: 1, results: 2, tokens: 3, costs: [tokensSent + (condenser === 'none' ? 0 : 20)] },
+      {
+        need: 'evidence',
+        steps: 1,
+        results: 2,
+        tokens: 3,
+        booked: { tokens: 1, of: 2 },
+        costs: [tokensSent + (condenser === 'none' ? 0 : 20)],
+      },
     ],
     eventsInViewAtEnd: 7,
     condensations: 1,

@@ -72,6 +72,8 @@ export interface Rereads {
   readonly stepsPerHundredCalls: number;
   readonly results: number;
   readonly tokens: number;
+  /** What ledgers had booked at their newest condensations, as a share of what had been read again by then. @defaultValue none */
+  readonly booked?: number;
 }
 
 /** Returns true for a session that is long enough for its prices to be worth comparing. */
@@ -167,12 +169,14 @@ function rereadsOf(replays: readonly SessionReplay[], modelCalls: number): Repla
   return Object.fromEntries(
     needs.map((need): [NeedName, Rereads] => {
       const loops = replays.flatMap(({ loops: all }) => all.filter((loop) => loop.need === need));
+      const [tokens, of] = [sum(loops, ({ booked }) => booked.tokens), sum(loops, ({ booked }) => booked.of)];
       return [
         need,
         {
           stepsPerHundredCalls: modelCalls === 0 ? 0 : (100 * sum(loops, ({ steps }) => steps)) / modelCalls,
           results: sum(loops, ({ results }) => results),
           tokens: sum(loops, ({ tokens }) => tokens),
+          ...(of === 0 || tokens === 0 ? {} : { booked: tokens / of }),
         },
       ];
     }),

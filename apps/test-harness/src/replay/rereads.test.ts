@@ -102,6 +102,26 @@ test('what was read again is in view until it is forgotten again', async () => {
   ]);
 });
 
+test('what the ledger of the newest condensation has booked stands beside what had been read again by then', async () => {
+  const plain = await replayed(forgetting(), needs([3], first));
+  expect(plain.loop.booked).toEqual({ tokens: 0, of: 0 });
+  const booking: Condenser = {
+    name: 'booking',
+    condense: (view) =>
+      view.events.length === 7 && view.condensations.length < 2
+        ? condensation({
+            view,
+            start: 1,
+            end: 5,
+            metadata: { ledger: { rereadTokens: 90 * view.condensations.length } },
+          })
+        : view,
+  };
+  // The second condensation comes before the fourth call, when one result had been read again.
+  const { loop } = await replayed(booking, needs([3, 4], first));
+  expect(loop).toMatchObject({ tokens: 2 * result, booked: { tokens: 90, of: result } });
+});
+
 test('the inserted step is one response of parallel calls with recorded arguments and results, under new ids', async () => {
   const { calls } = await replayed(forgetting(), needs([4], first, second));
   const { rereads = [] } = calls.find((each) => each.rereads.length > 0) ?? {};

@@ -123,7 +123,8 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
     pricesToTell: () => CachePrices,
     { bills, missed }: OpenLoop,
   ): Promise<LoopTotals> => {
-    if (!missed.has(name)) return { steps: 0, results: 0, tokens: 0, costs: bills.map(({ input }) => input) };
+    if (!missed.has(name))
+      return { steps: 0, results: 0, tokens: 0, booked: { tokens: 0, of: 0 }, costs: bills.map(({ input }) => input) };
     const { ownCalls, options } = begin();
     const meters = { loop: loopMeter(prices, count, ownCalls) };
     const need = needs.get(name);
