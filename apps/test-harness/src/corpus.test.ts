@@ -12,7 +12,7 @@ import { priceRows } from './measure/money.js';
 import { refusalMeter } from './measure/refusals.js';
 import { none, policyFrom } from './replay/policy.js';
 import { replaySessions } from './replay/replay.js';
-import type { ReplayedSession } from './replay/report.js';
+import type { ReplayedSession } from './replay/replayed-session.js';
 
 const corpus = fileURLToPath(new URL('../../../corpus', import.meta.url));
 const recorded = process.env['PALIMPSEST_TRAJECTORIES'];

@@ -4,8 +4,9 @@ import { readSessions } from './import/index.js';
 import { priceRows } from './measure/money.js';
 import { none } from './replay/policy.js';
 import type { Policy } from './replay/policy.js';
-import { isLong, rentRegret, reportRows } from './replay/report.js';
-import type { ReplayedSession } from './replay/report.js';
+import { isLong, reportRows } from './replay/report.js';
+import { rentRegret } from './replay/savings.js';
+import type { ReplayedSession } from './replay/replayed-session.js';
 import { sessionReplayer } from './replay/session-replayer.js';
 import type { SessionReplay } from './replay/task.js';
 

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { ownVersion } from '../own-package.js';
 import { rivalList } from '../rivals/rival.js';
 import type { ConformCommandOptions } from './conform.js';
+import type { HostileCommandOptions } from './hostile.js';
 import type { InspectCommandOptions } from './inspect.js';
 import type { ReplayCommandOptions } from './replay.js';
 import type { ReportCommandOptions } from './report.js';
@@ -38,6 +39,7 @@ function harnessProgram(): Command {
     'Replays recorded agent sessions through condensers, and shows what each would have sent.',
   );
   addReplayCommand(program);
+  addHostileCommand(program);
   addInspectCommand(program);
   addConformCommand(program);
   addReportCommand(program);
@@ -101,6 +103,31 @@ function addReportCommand(program: Command): void {
     const { reportCommand } = await import('./report.js');
     process.exitCode = await reportCommand(paths, options);
   });
+}
+
+/** Adds `palimpsest-harness hostile`. */
+function addHostileCommand(program: Command): void {
+  program
+    .command('hostile')
+    .description('replay generated sessions in which what was forgotten is read again, and show what that costs')
+    .option(
+      '-c, --condenser <name>',
+      'a condenser, or a package that is installed here, with options as for replay; may be given more than once (default: the presets of priced)',
+      collect,
+      [],
+    )
+    .option(
+      '--config <file>',
+      'a file (TOML or JSON) that describes one more condenser; may be given more than once',
+      collect,
+      [],
+    )
+    .option('--steps <number>', 'the length of each session', positiveInteger, 200)
+    .option('--json', 'print the results of every session as JSON', false)
+    .action(async (options: HostileCommandOptions) => {
+      const { hostileCommand } = await import('./hostile.js');
+      await hostileCommand(options);
+    });
 }
 
 /** Adds `palimpsest-harness inspect`. */

@@ -7,7 +7,7 @@ import { assertSummariser } from '../replay/models.js';
 import { parsePolicies } from '../replay/policy.js';
 import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/replay.js';
 import { reportRows } from '../replay/report.js';
-import type { ReplayedSession } from '../replay/report.js';
+import type { ReplayedSession } from '../replay/replayed-session.js';
 import { duration, progress, timeLeft } from './progress.js';
 import { reportJson, reportText } from './report-text.js';
 
@@ -31,7 +31,7 @@ export interface ReplayCommandOptions extends SharedOptions {
   /** A model that condensers really ask, as `provider/name`. */
   readonly summariser?: string;
   readonly sessions: boolean;
-  /** All tables, not one alone. */
+  /** All tables, not one alone; what only they show is measured, too. */
   readonly all: boolean;
   readonly json: boolean;
 }
@@ -65,6 +65,7 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
     prices: [...dollars, ...priceRows],
     contextWindow,
     summariser,
+    all: options.all,
     workers,
     cacheFolder: cache ? defaultCacheFolder() : undefined,
     signal: controller.signal,

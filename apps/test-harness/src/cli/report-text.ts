@@ -3,8 +3,9 @@ import { HarnessError } from '../harness-error.js';
 import { logFormatNames } from '../import/index.js';
 import type { SkippedFile } from '../import/index.js';
 import { pooledCache } from '../measure/recorded-cache.js';
-import { isLong, noteCounts, rentRegret, reportRows, tokenUnit } from '../replay/report.js';
-import type { ReplayedSession } from '../replay/report.js';
+import { isLong, noteCounts, reportRows, tokenUnit } from '../replay/report.js';
+import { rentRegret } from '../replay/savings.js';
+import type { ReplayedSession } from '../replay/replayed-session.js';
 import { reportTables } from './tables.js';
 
 /** The results of a replay, to be printed. */
@@ -116,7 +117,8 @@ function troublesOf({ name, replays }: ReplayedSession): readonly string[] {
 function explanation({ summariser }: Report, all: boolean): string {
   return [
     'Bills are of input and of the condenser’s own model calls; r is the price of a cached token, a written one costs 1.25, an',
-    'output token 5 times an uncached one. Forgotten is the share of what later calls took from old results that was not in view.',
+    'output token 5 times an uncached one. In the loop, what a call took from old results and does not see is read again before it; in the',
+    'open loop nothing is. Forgotten is the share of what later calls took from old results that was not in view.',
     ...(summariser === undefined
       ? [
           'Condensers that call a model got a stand-in whose summaries have no content, so they forget at most that; --summariser',

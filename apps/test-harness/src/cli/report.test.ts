@@ -13,7 +13,7 @@ import { builtHarness, harness as ownHarness } from '../../test-support/harness.
 import type { Outcome } from '../../test-support/harness.js';
 import type { PageData } from '../page/page-data.js';
 import { pageWriter } from '../page/write-page.js';
-import type { ReplayedSession } from '../replay/report.js';
+import type { ReplayedSession } from '../replay/replayed-session.js';
 import type { ReplayRow } from '../replay/report.js';
 import type { SessionTimeline } from '../replay/timeline.js';
 

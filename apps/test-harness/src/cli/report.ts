@@ -13,7 +13,8 @@ import type { WrittenPage } from '../page/write-page.js';
 import { none, parsePolicies } from '../replay/policy.js';
 import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/replay.js';
 import { bestPolicy, reportRows, tokenUnit } from '../replay/report.js';
-import type { ReplayedSession } from '../replay/report.js';
+import { savedWithRereads } from '../replay/savings.js';
+import type { ReplayedSession } from '../replay/replayed-session.js';
 import { progress } from './progress.js';
 import type { Progress } from './progress.js';
 import type { SharedOptions } from './replay.js';
@@ -138,13 +139,15 @@ function outcome(
   const rows = reportRows(sessions);
   const best = bestPolicy(rows, 0);
   const row = rows.find(({ condenser }) => condenser === best);
-  const { bill = 0, billOfNone = 0 } = row?.savings[0] ?? {};
+  const [savings] = row?.savings ?? [];
+  const { billOfNone = 0 } = savings ?? {};
+  const bill = billOfNone * (1 - (savings === undefined ? 0 : savedWithRereads(savings)));
   const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
   const cost = `${counted(sessions.length, 'session')} cost $${billOfNone.toFixed(2)} of input at the prices of ${priced.model}`;
   const saved =
     best === none.name
       ? 'no condenser makes them cheaper.'
-      : `with ${best} $${bill.toFixed(2)}, and ${((row?.recall ?? 0) * 100).toFixed(1)} % of what later calls used stays in view.`;
+      : `with ${best} $${bill.toFixed(2)}, re-reads in the loop, and ${((row?.recall ?? 0) * 100).toFixed(1)} % of what later calls used stays in view.`;
   return [
     `${cost}; ${saved}`,
     ...(older > 0

@@ -1,7 +1,9 @@
 import { widthOf } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
+import type { NeedName } from '../measure/needs.js';
 import { tokenUnit } from '../replay/report.js';
-import type { Regret, ReplayRow } from '../replay/report.js';
+import type { ReplayRow } from '../replay/report.js';
+import type { Regret, Savings } from '../replay/savings.js';
 
 /** Options of {@link reportTables}. */
 export interface TableOptions {
@@ -17,7 +19,7 @@ type Column = readonly [head: string, cell: (row: ReplayRow) => string];
 
 /**
  * Formats the rows as text below a title. One table says what each policy saves and forgets. With `all`, further tables follow: the
- * bill by prices, the parts of the bill, recall, recall by distance, and the requests.
+ * loop and the bill by prices, the parts of the bill, recall, recall by distance, further looks, and the requests.
  *
  * @param rent - the regret of the rule RENT, by prices
  */
@@ -30,24 +32,38 @@ export function reportTables(
   const main = first?.savings[0]?.prices ?? '';
   const sessions = count(first?.sessions ?? 0, 'session');
   const title = `${sessions}, ${count(first?.modelCalls ?? 0, 'model call')}; saved of the bill at ${main}`;
-  const table = (name: string, columns: readonly Column[]): string => alignedTable(name, columns, rows, colours);
+  const table = (name: string, columns: readonly Column[]): string => {
+    const lines = rows.map((row) => [row.condenser, ...columns.map(([, cell]) => cell(row))]);
+    return alignedTable([[name, ...columns.map(([head]) => head)], ...lines], colours.bold);
+  };
   const summary = table('', [
     ...dollarColumns(first),
-    ['saved', ({ savings: [savings] }) => percent(savings?.pooled ?? 0)],
-    ['with re-reads', ({ savings: [savings] }) => percent(savings?.withRereads ?? 0)],
-    ['worst session', ({ savings: [savings] }) => percent(savings?.worst ?? 0)],
+    ['saved in the loop', ({ savings: [savings] }) => shareText(savings?.inLoop.evidence?.pooled)],
+    ['worst session', ({ savings: [savings] }) => shareText(savings?.inLoop.evidence?.worst)],
+    ['open loop', ({ savings: [savings] }) => percent(savings?.pooled ?? 0)],
     ['forgotten', (row) => `${hasStandIn && row.summariserCalls.calls > 0 ? '≤ ' : ''}${percent(1 - row.recall)}`],
     ['faults/100 calls', ({ faultsPerHundredCalls }) => faultsPerHundredCalls.toFixed(1)],
     ['tokens', ({ share }) => percent(share)],
   ]);
   if (!all) return `${title}\n${summary}`;
 
-  const bill = table('saved of the bill', [
-    ...(first?.savings ?? []).map(({ prices }, index): Column => [
-      prices,
-      ({ savings }) => percent(savings[index]?.pooled ?? 0),
+  const needs = Object.keys(first?.savings[0]?.inLoop ?? {}) as NeedName[];
+  const loops = needs.map((need) =>
+    table(`in the loop, by ${need}`, [
+      ...priceColumns(first, (savings) => shareText(savings?.inLoop[need]?.pooled)),
+      ['worst session', ({ savings: [savings] }) => shareText(savings?.inLoop[need]?.worst)],
+      ['dearer', ({ savings: [savings] }) => number(savings?.inLoop[need]?.dearer ?? 0)],
+      ['re-reads/100 calls', ({ rereads }) => (rereads[need]?.stepsPerHundredCalls ?? 0).toFixed(1)],
+      ['results', ({ rereads }) => number(rereads[need]?.results ?? 0)],
+      ['tokens', ({ rereads }) => number(rereads[need]?.tokens ?? 0)],
+      ['booked', ({ rereads }) => shareText(rereads[need]?.booked)],
     ]),
+  );
+  const bill = table('saved, open loop', [
+    ...priceColumns(first, (savings) => percent(savings?.pooled ?? 0)),
+    ['with re-reads', ({ savings: [savings] }) => percent(savings?.withRereads ?? 0)],
     ['mean', ({ savings: [savings] }) => percent(savings?.mean ?? 0)],
+    ['worst session', ({ savings: [savings] }) => percent(savings?.worst ?? 0)],
     ['captured', ({ savings: [savings] }) => ratio(savings?.captured)],
     ['dearer', ({ savings: [savings] }) => number(savings?.dearer ?? 0)],
   ]);
@@ -77,6 +93,18 @@ export function reportTables(
     ['NG', ({ normalisedGain }) => ratio(normalisedGain)],
     ['never shown', ({ neverShown }) => number(neverShown)],
   ]);
+  const looks = table('further looks', [
+    ['quoted runs', ({ looks: found }) => shareText(found?.quotes)],
+    ['NG', ({ looks: found }) => ratio(found?.normalisedGainByQuotes)],
+    ['hard edits', ({ looks: found }) => shareText(found?.hardEdits)],
+    ['of', ({ looks: found }) => number(found?.hardEditCount ?? 0)],
+    ['false re-reads', ({ looks: found }) => shareText(found?.falseRereads)],
+    ['user’s words', ({ userWords }) => percent(userWords.messages)],
+    ['all in a request', ({ userWords }) => percent(userWords.requests)],
+    ['head of 20,000, r = 0.05: saved, open loop', ({ looks: found }) => shareText(found?.largeHead.saved)],
+    ['recall', ({ looks: found }) => shareText(found?.largeHead.recall)],
+    ['quoted runs', ({ looks: found }) => shareText(found?.largeHead.quotes)],
+  ]);
   const distances = Object.keys(first?.recallByDistance ?? {});
   const byDistance = table(
     'recall by distance in calls',
@@ -96,8 +124,13 @@ export function reportTables(
     ['refused lists', ({ refusedLists }) => number(refusedLists)],
     ['our time (ms/call)', ({ millisecondsPerCall }) => millisecondsPerCall.toFixed(2)],
   ]);
-  const more = [bill, parts, ...(rent.length > 0 ? [regret] : []), memory, byDistance, requests];
+  const more = [...loops, bill, parts, ...(rent.length > 0 ? [regret] : []), memory, byDistance, looks, requests];
   return [title, [summary, ...more].join('\n\n')].join('\n');
+}
+
+/** A column for each row of prices. */
+function priceColumns(first: ReplayRow | undefined, cell: (savings: Savings | undefined) => string): readonly Column[] {
+  return (first?.savings ?? []).map(({ prices }, index): Column => [prices, ({ savings }) => cell(savings[index])]);
 }
 
 function dollarColumns(first: ReplayRow | undefined): readonly Column[] {
@@ -106,18 +139,9 @@ function dollarColumns(first: ReplayRow | undefined): readonly Column[] {
   );
 }
 
-/** Formats a table: a line for each policy, the names on the left, the figures on the right of their columns. */
-function alignedTable(
-  name: string,
-  columns: readonly Column[],
-  rows: readonly ReplayRow[],
-  { bold }: Pick<Colours, 'bold'>,
-): string {
-  const cells = [
-    [name, ...columns.map(([head]) => head)],
-    ...rows.map((row) => [row.condenser, ...columns.map(([, cell]) => cell(row))]),
-  ];
-  const widths = [name, ...columns].map((_, column) => Math.max(...cells.map((line) => widthOf(line[column] ?? ''))));
+/** Formats lines of cells as a table: the first cell on the left, the others on the right of their columns. The first line is the head. */
+export function alignedTable(cells: readonly (readonly string[])[], bold: Colours['bold']): string {
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((line) => widthOf(line[column] ?? ''))));
   const lines = cells.map((line) =>
     line
       .map((cell, column) => {
@@ -129,8 +153,14 @@ function alignedTable(
   return [bold(lines[0] ?? ''), ...lines.slice(1)].join('\n');
 }
 
-function percent(share: number): string {
+/** Formats a share as per cent. */
+export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
+}
+
+/** Formats a share, with a dash where it was not measured. */
+function shareText(share: number | undefined): string {
+  return share === undefined ? '–' : percent(share);
 }
 
 /** Formats a ratio, with a dash where it says nothing. */

@@ -74,7 +74,7 @@ export interface ArgumentParts {
 }
 
 /** Arguments that hold new text of the model. */
-const newText = new Set([
+export const newText = new Set([
   'content',
   'new_string',
   'file_text',
@@ -89,10 +89,11 @@ const newText = new Set([
   'new_source',
 ]);
 /** Arguments that quote text which is to be replaced. */
-const quotedText = new Set(['old_string', 'old_str', 'oldText', 'search']);
+export const quotedText = new Set(['old_string', 'old_str', 'oldText', 'search']);
 
-const shortestAnchor = 12;
-const beginOfPatch = '*** Begin Patch';
+/** A shorter quotation says nothing. Unit: characters. */
+export const shortestAnchor = 12;
+export const beginOfPatch = '*** Begin Patch';
 const hereDocument = /<<-?\s*['"]?(\w+)['"]?[\s\S]*?\n\1\b/g;
 
 /** Separates the arguments of a call into text that names things and lines that must be quoted exactly. */

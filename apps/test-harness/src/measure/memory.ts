@@ -1,12 +1,9 @@
-import type { Event } from '@palimpsest/events';
-import type { View } from '@palimpsest/view';
-import { holdsSpan } from './evidence.js';
 import type { Evidence, EvidenceKind } from './evidence.js';
 import { callsOfResidence } from './money.js';
 import type { Fault } from './money.js';
-import { textOfEvent } from './recorded-session.js';
 import type { RecordedSession } from './recorded-session.js';
 import type { Meter } from './replayed-call.js';
+import { isRedacted, isShownWhole, shownIn } from './shown.js';
 import type { TextCounter } from './tokens.js';
 
 /** A share as its parts, so that shares of several sessions can be pooled: each call's evidence weighs 1 in all. */
@@ -60,11 +57,11 @@ export function memoryMeter(
     atCall: ({ index: modelCall, view, prompt: { tokens: promptTokens } }) => {
       const used = evidence[modelCall] ?? [];
       if (used.length === 0) return;
-      const seen = shownIn(view, session);
+      const shown = shownIn(view, session);
       const missing = new Map<number, EvidenceKind[]>();
       for (const each of used) {
-        const isWhole = each.sources.some(seen.isWhole) || each.mentions.some(seen.isWhole);
-        const isSeen = isWhole || seen.isInStub(each.text);
+        const isWhole = isShownWhole(each, shown);
+        const isSeen = isWhole || shown.isInStub(each.text);
         const weight = 1 / used.length;
         all.add(weight, isSeen);
         onlyInStubs.add(weight, isSeen && !isWhole);
@@ -82,37 +79,6 @@ export function memoryMeter(
       }
     },
   };
-}
-
-interface Shown {
-  /** True if the event of this index stands in the view as it was logged. */
-  readonly isWhole: (index: number) => boolean;
-  readonly isInStub: (span: string) => boolean;
-}
-
-function shownIn(view: View, { events, indexOf }: RecordedSession): Shown {
-  const whole = new Set<number>();
-  const stubs: Event[] = [];
-  for (const event of view.events) {
-    if (view.leftOut.has(event.id)) continue;
-    const index = indexOf.get(event.id);
-    if (index === undefined || (isRedacted(event) && !isRedacted(events[index]))) stubs.push(event);
-    else whole.add(index);
-  }
-  let text: string | undefined;
-  return {
-    isWhole: (index) => whole.has(index),
-    isInStub: (span) => holdsSpan((text ??= stubs.map(textOfStub).join('\n')), span),
-  };
-}
-
-function isRedacted(event: Event | undefined): boolean {
-  return event !== undefined && 'redacted' in event && event.redacted === true;
-}
-
-/** Returns the text of a stub. A masked call stands with its arguments as they are, which need not be JSON. */
-function textOfStub(event: Event): string {
-  return event.type === 'action' ? event.toolCall.arguments : textOfEvent(event);
 }
 
 /**

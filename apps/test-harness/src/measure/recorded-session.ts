@@ -68,6 +68,20 @@ export function kindOfEvent(event: Event): EventKind {
   return event.source === 'user' ? 'user' : 'environment';
 }
 
+/** Returns by result the call that it answers, both as indices of the session's events. A result without a call is left out. */
+export function callsOfResults({ events, kinds }: RecordedSession): ReadonlyMap<number, number> {
+  const newest = new Map<string, number>();
+  const callOf = new Map<number, number>();
+  events.forEach((event, index) => {
+    if (event.type === 'action') newest.set(event.toolCall.id, index);
+    else if (kinds[index] === 'result' && 'toolCallId' in event) {
+      const call = newest.get(String(event.toolCallId));
+      if (call !== undefined) callOf.set(index, call);
+    }
+  });
+  return callOf;
+}
+
 /** Returns the name of the tool of a call or a result. */
 export function toolOf(event: Event): string | undefined {
   if (event.type === 'action') return event.toolCall.name;
@@ -100,7 +114,7 @@ function textOfParts(parts: readonly ContentPart[]): string {
 }
 
 /** Returns the scalars of JSON text, one a line; other text unchanged. */
-function unescaped(json: string): string {
+export function unescaped(json: string): string {
   try {
     return scalarsOf(JSON.parse(json)).join('\n');
   } catch {

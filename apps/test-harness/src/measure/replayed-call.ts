@@ -1,4 +1,4 @@
-import type { Condensation, Message } from '@palimpsest/events';
+import type { Condensation, Event, Message } from '@palimpsest/events';
 import type { AttemptReport, View } from '@palimpsest/view';
 import type { PromptSize } from './cache.js';
 
@@ -16,6 +16,8 @@ export interface CondensedCall {
   readonly errors: readonly string[];
   /** What the condenser reported of this call. */
   readonly attempts: readonly AttemptReport[];
+  /** The inserted step that answers this request in place of the recorded answer. Empty: the recorded one does. */
+  readonly rereads: readonly Event[];
 }
 
 /** A condensed call with the request that it becomes. */

@@ -1,5 +1,5 @@
 import type { Prices } from '../measure/money.js';
-import type { ReplayedSession } from '../replay/report.js';
+import type { ReplayedSession } from '../replay/replayed-session.js';
 
 /** The data that the page of a report shows. It stands in the page as JSON. */
 export interface PageData {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { HarnessError } from '../harness-error.js';
-import type { ReplayedSession } from '../replay/report.js';
+import type { ReplayedSession } from '../replay/replayed-session.js';
 import type { SessionTimeline } from '../replay/timeline.js';
 import type { PageData } from './page-data.js';
 

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { HarnessError, messageOf } from '../harness-error.js';
 import { ownFile } from '../own-package.js';
 import type { ReplayOptions } from '../replay/replay.js';
-import type { ReplayedSession } from '../replay/report.js';
+import type { ReplayedSession } from '../replay/replayed-session.js';
 import type { SessionTimeline } from '../replay/timeline.js';
 import type { PageData, TimelineLink } from './page-data.js';
 import { pageHtml, redactedSession, redactedTimeline, reportPage } from './page.js';

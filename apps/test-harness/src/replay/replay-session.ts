@@ -5,10 +5,12 @@ import { condenseUntilSettled, ViewProjection } from '@palimpsest/view';
 import type { AttemptReport, CachePrices, Condenser } from '@palimpsest/view';
 import { messageOf } from '../harness-error.js';
 import { prefixMeter } from '../measure/cache.js';
+import type { Need } from '../measure/needs.js';
 import type { RecordedSession } from '../measure/recorded-session.js';
 import type { CondensedCall, Meter } from '../measure/replayed-call.js';
 import type { TextCounter } from '../measure/tokens.js';
 import type { Policy } from './policy.js';
+import { rereader } from './rereads.js';
 
 /** Options of {@link condensedCalls}. */
 export interface CondensedCallsOptions {
@@ -18,6 +20,10 @@ export interface CondensedCallsOptions {
   readonly pricesToTell?: (() => CachePrices) | undefined;
   /** A condenser that takes longer is called no more in this session. Unit: milliseconds. @defaultValue 60,000 */
   readonly timeoutMs?: number | undefined;
+  /** What calls need. What a call does not see of it is read again before. @defaultValue nothing: the loop is open */
+  readonly need?: Need | undefined;
+  /** The size of what every request holds besides the view. Unit: tokens. @defaultValue {@link fixedTokensOf} */
+  readonly fixedTokens?: number | undefined;
 }
 
 /** Options of {@link replaySession}. */
@@ -47,7 +53,7 @@ export async function replaySession<Meters extends Readonly<Record<string, Meter
   meters: Meters,
   options: ReplayOptions,
 ): Promise<Measured<Meters>> {
-  const prefix = prefixMeter(options.count, fixedTokensOf(session));
+  const prefix = prefixMeter(options.count, options.fixedTokens ?? fixedTokensOf(session));
   const listening = Object.values(meters);
   for await (const call of condensedCalls(session, await policy.create(options.llm), options)) {
     const messages = call.view.toMessages();
@@ -60,7 +66,8 @@ export async function replaySession<Meters extends Readonly<Record<string, Meter
 
 /**
  * Goes through a recorded session. At each model call it builds the view of what had happened by then and lets the condenser act.
- * What the condenser forgets stays forgotten for later calls. `startedAt` is when folding began, on the clock of `performance`.
+ * What the condenser forgets stays forgotten for later calls. With a `need` the loop is closed: what a call needs and does not see is read
+ * again by one inserted step, whose request is yielded before that of the call, and then the condenser acts anew. `startedAt` is when folding began, on the clock of `performance`.
  */
 export async function* condensedCalls(
   session: RecordedSession,
@@ -68,15 +75,14 @@ export async function* condensedCalls(
   options: CondensedCallsOptions = {},
 ): AsyncGenerator<CondensedCall & { readonly startedAt: number }> {
   const { events, calls } = session;
+  const { contextWindow, timeoutMs = 60_000, need, fixedTokens = fixedTokensOf(session) } = options;
   const projection = new ViewProjection();
   const createEvent = replayEvents();
-  const { contextWindow, timeoutMs = 60_000 } = options;
-  const fixedTokens = fixedTokensOf(session) || undefined;
+  const rereadsAt = need === undefined ? undefined : rereader(session, need, createEvent);
   let folded = 0;
   let isStalled = false;
-  for (const [index, end] of calls.entries()) {
-    const startedAt = performance.now();
-    for (; folded < end; folded++) projection.append(events[folded] as Event);
+  /** Lets the condenser act on what has been folded. */
+  const condensed = async (index: number): Promise<Omit<CondensedCall, 'rereads'>> => {
     const errors: string[] = [];
     const attempts: AttemptReport[] = [];
     const before = projection.view.condensations.length;
@@ -88,7 +94,7 @@ export async function* condensedCalls(
           createEvent,
           signal: limit.signal,
           contextWindow,
-          fixedTokens,
+          fixedTokens: fixedTokens || undefined,
           report: (attempt) => {
             attempts.push(attempt);
             if (attempt.outcome.startsWith('refused-')) errors.push(attempt.reason);
@@ -102,7 +108,20 @@ export async function* condensedCalls(
       limit.clear();
     }
     const condensations = projection.view.condensations.slice(before);
-    yield { index, at: events[end]?.timestamp ?? '', view, condensations, errors, attempts, startedAt };
+    return { index, at: events[calls[index] ?? -1]?.timestamp ?? '', view, condensations, errors, attempts };
+  };
+  for (const [index, end] of calls.entries()) {
+    let startedAt = performance.now();
+    for (; folded < end; folded++) projection.append(events[folded] as Event);
+    let call = await condensed(index);
+    const rereads = rereadsAt?.(index, call.view) ?? [];
+    if (rereads.length > 0) {
+      yield { ...call, rereads, startedAt };
+      startedAt = performance.now();
+      for (const event of rereads) projection.append(event);
+      call = await condensed(index);
+    }
+    yield { ...call, rereads: [], startedAt };
   }
 }
 

@@ -8,7 +8,7 @@ import { parsePolicies } from './policy.js';
 import { mapInOrder, replayPaths } from './replay.js';
 import type { ReplayOptions } from './replay.js';
 import type { SessionTimeline } from './timeline.js';
-import type { ReplayedSession } from './report.js';
+import type { ReplayedSession } from './replayed-session.js';
 
 async function* numbers(count: number): AsyncGenerator<number> {
   for (let number = 0; number < count; number++) yield number;

@@ -10,7 +10,7 @@ import type { Prices } from '../measure/money.js';
 import { codeDigest } from './digests.js';
 import { policyDigest } from './policy.js';
 import type { NamedSource } from './policy.js';
-import type { ReplayedSession } from './report.js';
+import type { ReplayedSession } from './replayed-session.js';
 import { resultsIfStored } from './task.js';
 import type { SessionResults, SessionTask, TaskPolicy } from './task.js';
 
@@ -24,6 +24,8 @@ export interface ReplayOptions {
   readonly contextWindow?: number | undefined;
   /** The model that condensers call, as `provider/name`; its key is read from the environment. @defaultValue a stand-in */
   readonly summariser?: string | undefined;
+  /** True if all is measured: further looks, and the loop by every model of need. @defaultValue false */
+  readonly all?: boolean;
   /** The number of threads that replay. 0: this one. @defaultValue 0 */
   readonly workers?: number;
   /** The place where results are stored and found again. @defaultValue none: everything is computed */
@@ -88,13 +90,22 @@ export async function* replaySessions(
   sessions: AsyncIterable<Session>,
   options: ReplayOptions,
 ): AsyncGenerator<ReplayedSession> {
-  const { prices = priceRows, contextWindow, summariser, workers = 0, cacheFolder, signal, onTimeline } = options;
+  const {
+    prices = priceRows,
+    contextWindow,
+    summariser,
+    all = false,
+    workers = 0,
+    cacheFolder,
+    signal,
+    onTimeline,
+  } = options;
   const store = cacheFolder === undefined ? undefined : { folder: cacheFolder, code: await codeDigest() };
   const policies: TaskPolicy[] = [];
   for (const { name, source } of options.policies)
     policies.push({ name, source, digest: store && (await policyDigest(source)) });
   const shared = {
-    settings: { prices, contextWindow, summariser },
+    settings: { prices, contextWindow, summariser, all },
     policies,
     store,
     withTimeline: onTimeline !== undefined,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { reportJson, reportText } from '../cli/report-text.js';
-import { isLong, noteCounts, rentRegret, reportRows } from './report.js';
-import type { ReplayedSession } from './report.js';
+import { isLong, noteCounts, reportRows } from './report.js';
+import { rentRegret } from './savings.js';
+import type { ReplayedSession } from './replayed-session.js';
 import type { SessionReplay } from './task.js';
 
 const full = { part: 1, whole: 1 };
@@ -39,6 +40,17 @@ function replay(condenser: string, tokensSent: number, more: Partial<SessionRepl
     faults: 2,
     anchorFaults: 1,
     neverShown: 0,
+    userWords: { messages: full, requests: full },
+    loops: [
+      {
+        need: 'evidence',
+        steps: 1,
+        results: 2,
+        tokens: 3,
+        booked: { tokens: 1, of: 2 },
+        costs: [tokensSent + (condenser === 'none' ? 0 : 20)],
+      },
+    ],
     eventsInViewAtEnd: 7,
     condensations: 1,
     prefixRewrites: 2,
@@ -162,20 +174,22 @@ test('one table says what is saved and forgotten; all tables say the rest', () =
   const lines = text.replaceAll(/\u001b\[\d+m/g, '').split('\n');
   expect(lines.slice(0, 4)).toEqual([
     '3 sessions, 30 model calls; saved of the bill at one',
-    '       saved  with re-reads  worst session  forgotten  faults/100 calls   tokens',
-    'none   0.0 %        -10.0 %          0.0 %    ≤ 0.0 %              20.0  100.0 %',
-    'half  30.0 %         20.0 %        -10.0 %   ≤ 22.2 %              20.0   70.0 %',
+    '      saved in the loop  worst session  open loop  forgotten  faults/100 calls   tokens',
+    'none              0.0 %          0.0 %      0.0 %    ≤ 0.0 %              20.0  100.0 %',
+    'half             10.0 %        -30.0 %     30.0 %   ≤ 22.2 %              20.0   70.0 %',
   ]);
   const all = reportText(report, { sessions: false, all: true }).replaceAll(/\u001b\[\d+m/g, '');
   for (const head of [
-    'saved of the bill',
+    'in the loop, by evidence',
+    'saved, open loop',
+    'further looks',
     'more of the bill at one',
     'recall',
     'recall by distance',
     'requests (o200k)',
   ])
     expect(all).toMatch(new RegExp(`^${head.replace(/[()]/g, '.')}`, 'm'));
-  expect(all.match(/^half .*$/gm)).toHaveLength(6);
+  expect(all.match(/^half .*$/gm)).toHaveLength(8);
 });
 
 test('what recorded caches read is a line of the text and a field of the JSON, of the sessions with usage alone', () => {

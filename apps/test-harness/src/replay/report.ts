@@ -1,67 +1,17 @@
-import type { ImportNote, Session } from '../import/index.js';
-import type { Bill } from '../measure/bill.js';
-import { recallAt } from '../measure/controls.js';
+import type { Session } from '../import/index.js';
 import type { EvidenceKind } from '../measure/evidence.js';
 import type { Share } from '../measure/memory.js';
-import type { SessionMeasures, SessionReplay } from './task.js';
+import type { NeedName } from '../measure/needs.js';
+import { lookShares, normalisedGain } from './looks.js';
+import type { LookShares } from './looks.js';
+import type { Pair, ReplayedSession } from './replayed-session.js';
+import { savedWithRereads, savingsAt } from './savings.js';
+import type { Savings } from './savings.js';
+import { shareOf, sum } from './sums.js';
+import type { SessionReplay } from './task.js';
 
 /** The unit of all token counts: tokens of the o200k vocabulary. Beside the counter, which takes long to load. */
 export const tokenUnit = 'o200k';
-
-/** One session and what each condenser made of it. */
-export interface ReplayedSession extends SessionMeasures {
-  readonly name: string;
-  readonly file: string;
-  readonly format: string;
-  readonly events: number;
-  readonly notes: readonly ImportNote[];
-  /** How often the recording agent compacted its history: the calls after that saw less than the log holds. */
-  readonly recordedCompactions: number;
-  readonly replays: readonly SessionReplay[];
-}
-
-/** Saved money as shares of what doing nothing costs: 0 to 1, negative if the condenser makes the sessions dearer. */
-export interface Savings {
-  readonly prices: string;
-  /** Of both bills. @defaultValue tokens of uncached input */
-  readonly unit?: 'USD';
-  /** The bills of all sessions, with this condenser and with none. */
-  readonly bill: number;
-  readonly billOfNone: number;
-  /** The part of `bill` that the condenser's own model calls cost. */
-  readonly summariserBill: number;
-  /** What the recorded agent's own words and calls cost, as output: the same for every condenser, and in no bill. */
-  readonly agentOutputBill: number;
-  /** The bills of all sessions together. */
-  readonly pooled: number;
-  /** The same, with the cost of reading again what the view did not show. */
-  readonly withRereads: number;
-  /** The mean over the sessions. */
-  readonly mean: number;
-  readonly worst: number;
-  readonly worstSession: string;
-  readonly worstWithRereads: number;
-  /** Sessions that become more than 2 % dearer. */
-  readonly dearer: number;
-  /**
-   * `withRereads` as a share of what the optimum saves, which drops to 15,000 tokens and knows the future. Undefined where the
-   * optimum saves less than a tenth of the bill: of short sessions there is nothing to capture.
-   */
-  readonly captured?: number;
-  /** `pooled`, if the cache works at marks alone: four, with a look-back of 20 blocks. */
-  readonly atMarks: number;
-  /** The same, and what was not read for five minutes is gone. Of the sessions whose log has times; undefined if none has. */
-  readonly withLife?: number;
-  /** What this condenser's choice of the calls at which it acts costs more than the best choice, whatever it left. */
-  readonly regret: Regret;
-}
-
-/** The cost of acting at other calls than the best ones: 0.05 is 5 % more. Both ways drop the oldest steps to 15,000 tokens. */
-export interface Regret {
-  /** Over the sessions. */
-  readonly mean: number;
-  readonly worst: number;
-}
 
 /** One row of the table: one condenser over all sessions. Unit of the token counts: o200k tokens. */
 export interface ReplayRow {
@@ -92,6 +42,16 @@ export interface ReplayRow {
   readonly normalisedGain?: number;
   /** Results that were hidden before any request had shown them. */
   readonly neverShown: number;
+  /** What the loop reads again, by the model of need, at the prices of r = 0.05. */
+  readonly rereads: Readonly<Partial<Record<NeedName, Rereads>>>;
+  readonly userWords: {
+    /** The share of the user's messages so far that stand whole in a request. */
+    readonly messages: number;
+    /** The share of the requests that show every one of them whole. */
+    readonly requests: number;
+  };
+  /** @defaultValue none: not all was measured */
+  readonly looks?: LookShares;
   readonly faultsPerHundredCalls: number;
   readonly anchorFaultsPerHundredCalls: number;
   readonly summariserCalls: { readonly calls: number; readonly inputTokens: number; readonly outputTokens: number };
@@ -107,15 +67,13 @@ export interface ReplayRow {
   readonly millisecondsPerCall: number;
 }
 
-/** Below these the figures that are divided by them say nothing: a saved share of the bill, a mean difference of recall. */
-const leastOptimum = 0.1;
-const leastGain = 0.02;
-
-/** One replay with its session. */
-interface Pair {
-  readonly session: ReplayedSession;
-  readonly replay: SessionReplay;
-  readonly none: SessionReplay;
+/** The steps that a loop inserts, and the results that they read again. */
+export interface Rereads {
+  readonly stepsPerHundredCalls: number;
+  readonly results: number;
+  readonly tokens: number;
+  /** What ledgers had booked at their newest condensations, as a share of what had been read again by then. @defaultValue none */
+  readonly booked?: number;
 }
 
 /** Returns true for a session that is long enough for its prices to be worth comparing. */
@@ -151,6 +109,7 @@ function rowOf(condenser: string, pairs: readonly Pair[]): ReplayRow {
     );
   const recallOfKind = (kind: EvidenceKind): number => recall(({ memory }) => memory.byKind[kind]);
   const distances = Object.keys(replays[0]?.memory.byDistance ?? {});
+  const looks = lookShares(pairs);
   const everything = sum(replays, ({ memory }) => memory.all.whole);
   return {
     condenser,
@@ -175,8 +134,18 @@ function rowOf(condenser: string, pairs: readonly Pair[]): ReplayRow {
     recallByDistance: Object.fromEntries(
       distances.map((least) => [least, recall(({ memory }) => memory.byDistance[least])]),
     ),
-    normalisedGain: normalisedGain(pairs),
+    normalisedGain: normalisedGain(
+      pairs,
+      ({ controls }) => controls,
+      ({ memory }) => memory,
+    ),
     neverShown: sum(replays, (replay) => replay.neverShown),
+    rereads: rereadsOf(replays, modelCalls),
+    userWords: {
+      messages: recall(({ userWords }) => userWords.messages),
+      requests: recall(({ userWords }) => userWords.requests),
+    },
+    ...(looks === undefined ? {} : { looks }),
     faultsPerHundredCalls: perHundred(sum(replays, ({ faults }) => faults)),
     anchorFaultsPerHundredCalls: perHundred(sum(replays, ({ anchorFaults }) => anchorFaults)),
     agentOutputTokens: sum(pairs, ({ session }) => session.agentOutputTokens),
@@ -195,83 +164,23 @@ function rowOf(condenser: string, pairs: readonly Pair[]): ReplayRow {
   };
 }
 
-function savingsAt(pairs: readonly Pair[], row: number): Savings {
-  const bills = pairs.map(({ session, replay, none }) => ({
-    session,
-    own: replay.bills[row],
-    none: none.bills[row],
-    optimum: session.optima[row],
-  }));
-  const [first] = bills;
-  const pooled = (of: (bill: Bill) => number | undefined): number => {
-    const known = bills.filter(({ none }) => none !== undefined && of(none) !== undefined);
-    return savedOf(
-      sum(known, ({ own }) => (own && of(own)) ?? 0),
-      sum(known, ({ none }) => (none && of(none)) ?? 0),
-    );
-  };
-  const shares = bills.map(({ own, none }) => savedOf(own?.input ?? 0, none?.input ?? 0));
-  const worst = Math.min(...shares);
-  const again = bills.map(({ own, none }) => [own?.withRereads ?? 0, none?.input ?? 0] as const);
-  const withRereads = savedOf(
-    sum(again, ([paid]) => paid),
-    sum(again, ([, whole]) => whole),
+function rereadsOf(replays: readonly SessionReplay[], modelCalls: number): ReplayRow['rereads'] {
+  const needs = replays[0]?.loops.map(({ need }) => need) ?? [];
+  return Object.fromEntries(
+    needs.map((need): [NeedName, Rereads] => {
+      const loops = replays.flatMap(({ loops: all }) => all.filter((loop) => loop.need === need));
+      const [tokens, of] = [sum(loops, ({ booked }) => booked.tokens), sum(loops, ({ booked }) => booked.of)];
+      return [
+        need,
+        {
+          stepsPerHundredCalls: modelCalls === 0 ? 0 : (100 * sum(loops, ({ steps }) => steps)) / modelCalls,
+          results: sum(loops, ({ results }) => results),
+          tokens: sum(loops, ({ tokens }) => tokens),
+          ...(of === 0 || tokens === 0 ? {} : { booked: tokens / of }),
+        },
+      ];
+    }),
   );
-  const best = savedOf(
-    sum(bills, ({ optimum }) => optimum?.least ?? 0),
-    sum(bills, ({ optimum }) => optimum?.uncondensed ?? 0),
-  );
-  const hasLife = bills.some(({ none }) => none?.withLife !== undefined);
-  return {
-    prices: first?.own?.prices ?? '',
-    ...(first?.own?.unit === undefined ? {} : { unit: first.own.unit }),
-    bill: sum(bills, ({ own }) => own?.input ?? 0),
-    billOfNone: sum(bills, ({ none }) => none?.input ?? 0),
-    summariserBill: sum(bills, ({ own }) => own?.summariser ?? 0),
-    agentOutputBill: sum(bills, ({ optimum }) => optimum?.agentOutput ?? 0),
-    pooled: pooled((bill) => bill.input),
-    withRereads,
-    mean: sum(shares, (share) => share) / shares.length,
-    worst,
-    worstSession: bills[shares.indexOf(worst)]?.session.name ?? '',
-    worstWithRereads: Math.min(...again.map(([paid, whole]) => savedOf(paid, whole))),
-    dearer: shares.filter((share) => share < -0.02).length,
-    ...(best < leastOptimum ? {} : { captured: withRereads / best }),
-    atMarks: pooled((bill) => bill.atMarks),
-    ...(hasLife ? { withLife: pooled((bill) => bill.withLife) } : {}),
-    regret: regretOf(bills.map(({ own, optimum }) => [own?.dropsThen ?? 0, optimum?.least ?? 0])),
-  };
-}
-
-/** Returns the regret of the rule RENT, by prices: what a rule that does not know the future loses against the optimum, which does. */
-export function rentRegret(sessions: readonly ReplayedSession[]): readonly (Regret & { readonly prices: string })[] {
-  return (sessions[0]?.optima ?? []).map(({ prices }, row) => ({
-    prices,
-    ...regretOf(sessions.map(({ optima }) => [optima[row]?.rent ?? 0, optima[row]?.least ?? 0])),
-  }));
-}
-
-/** @param costs - of each session, and at the optimum */
-function regretOf(costs: readonly (readonly [own: number, least: number])[]): Regret {
-  const each = costs.map(([own, least]) => (least === 0 ? 0 : own / least - 1));
-  return { mean: sum(each, (regret) => regret) / each.length, worst: Math.max(...each) };
-}
-
-function savedOf(paid: number, whole: number): number {
-  return whole === 0 ? 0 : 1 - paid / whole;
-}
-
-/** Returns the gain over the newest events as a share of what knowing the future would gain; sums first, never a mean of ratios. */
-function normalisedGain(pairs: readonly Pair[]): number | undefined {
-  let [gained, possible] = [0, 0];
-  for (const { session, replay, none } of pairs) {
-    const { part, whole } = replay.memory.all;
-    const share = none.tokensSent === 0 ? 1 : replay.tokensSent / none.tokensSent;
-    const lastN = recallAt(session.controls.lastN, share);
-    gained += (whole === 0 ? 1 : part / whole) - lastN;
-    possible += recallAt(session.controls.belady, share) - lastN;
-  }
-  return possible < leastGain * pairs.length ? undefined : gained / possible;
 }
 
 /** Counts how often each kind of note was taken while the sessions were read. */
@@ -283,18 +192,13 @@ export function noteCounts(sessions: readonly Pick<Session, 'notes'>[]): Readonl
   return new Map([...counts].sort(([, a], [, b]) => b - a));
 }
 
-function shareOf(part: number, whole: number): number {
-  return whole === 0 ? 1 : part / whole;
-}
-
-function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
-  return items.reduce((total, item) => total + of(item), 0);
-}
-
 /** Returns the policy that costs least with the re-reads of what it forgot counted; none if nothing is cheaper than nothing. */
 export function bestPolicy(rows: readonly ReplayRow[], price: number): string {
   const best = rows.reduce<ReplayRow | undefined>((least, row) => {
-    const saved = (each: ReplayRow | undefined): number => each?.savings[price]?.withRereads ?? 0;
+    const saved = (each: ReplayRow | undefined): number => {
+      const savings = each?.savings[price];
+      return savings === undefined ? 0 : savedWithRereads(savings);
+    };
     return least === undefined || saved(row) > saved(least) ? row : least;
   }, undefined);
   return best?.condenser ?? '';

@@ -14,20 +14,37 @@ import type { Bill } from '../measure/bill.js';
 import { breakpointMeter } from '../measure/cache.js';
 import { controlsOf } from '../measure/controls.js';
 import { evidenceOf } from '../measure/evidence.js';
+import { falseRereadMeter } from '../measure/false-rereads.js';
+import { hardEditMeter } from '../measure/hard-edits.js';
+import { loopMeter } from '../measure/loop.js';
+import type { Loop, LoopTotals } from '../measure/loop.js';
 import { memoryMeter, unseenResults } from '../measure/memory.js';
-import type { Prices } from '../measure/money.js';
+import type { Memory } from '../measure/memory.js';
+import { priceRows } from '../measure/money.js';
+import type { Prices, TokenUse } from '../measure/money.js';
+import { evidenceNeed, missedNeeds, newestNeed } from '../measure/needs.js';
+import type { Need, NeedName } from '../measure/needs.js';
+import { quotesOf } from '../measure/quotes.js';
 import { recordedCache } from '../measure/recorded-cache.js';
 import { hasTimes, recordedSession } from '../measure/recorded-session.js';
 import { refusalMeter } from '../measure/refusals.js';
 import { requestMeter } from '../measure/requests.js';
 import { eventTokens, textCounter } from '../measure/tokens.js';
+import { userWordMeter } from '../measure/user-words.js';
 import { stubSummarizer, summariserFor } from './models.js';
 import type { Summariser } from './models.js';
 import { policyFrom } from './policy.js';
 import type { Policy } from './policy.js';
 import { fixedTokensOf, replaySession } from './replay-session.js';
 import { storedResults } from './task.js';
-import type { SessionMeasures, SessionReplay, SessionResults, SessionTask, TaskSettings } from './task.js';
+import type {
+  FurtherLooks,
+  SessionMeasures,
+  SessionReplay,
+  SessionResults,
+  SessionTask,
+  TaskSettings,
+} from './task.js';
 import { itemTable, timelineMeter } from './timeline.js';
 import type { PolicyTimeline, SessionTimeline } from './timeline.js';
 
@@ -60,6 +77,8 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
   const knownValidSuffixes = new Set<string>();
   const cache = recordedCache(events);
   const evidence = evidenceOf(session);
+  let quoted: ReturnType<typeof quotesOf> | undefined;
+  const quotes = () => (quoted ??= quotesOf(session));
   const tokens = eventTokens(session, count);
   const fixedTokens = fixedTokensOf(session);
   const sizes = sizesByCall(session, tokens, fixedTokens);
@@ -68,30 +87,84 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
   const table = itemTable(session, tokens, count);
   const timelines: PolicyTimeline[] = [];
 
-  /** Makes what one replay needs: the model of the condenser, and the meters that its bill needs. */
-  const begin = (prices: readonly Prices[]) => {
+  /** Makes the model of the condenser for one replay. */
+  const begin = () => {
     const { llm, used } = settings.summariser?.() ?? stubSummarizer(count);
-    const memory = memoryMeter(session, evidence, count);
-    const bills = billMeter({
-      prices,
-      sizes,
-      markedUse: breakpointMeter(count, fixedTokens, hasTimes(session)),
-      faults: memory.faults,
-      ownCalls: used.each,
-    });
-    return { meters: { memory, bills }, ownCalls: used.each, options: { ...settings, llm, count } };
+    return { ownCalls: used.each, options: { ...settings, llm, count } };
   };
 
-  /** Returns the bill of a replay with a condenser that is told of other prices. */
-  const billAt = async (policy: Policy, row: Prices, pricesToTell: () => CachePrices): Promise<Bill> => {
-    const { meters, options } = begin([row]);
-    const { bills } = await replaySession(session, policy, meters, { ...options, pricesToTell });
-    return bills[0] as Bill;
+  const needs = new Map(needsToMeasure(settings).map((name): [NeedName, Need] => [name, needOf(name)]));
+
+  function needOf(name: NeedName): Need {
+    if (name === 'newest') return newestNeed(session);
+    return evidenceNeed(session, name === 'quotes' ? quotes() : evidence);
+  }
+
+  /** Makes the meters that the bills of one replay need: in the open loop, and in the closed one where it differs. */
+  const billMeters = (prices: readonly Prices[], ownCalls: readonly TokenUse[]) => {
+    const memory = memoryMeter(session, evidence, count);
+    const markedUse = breakpointMeter(count, fixedTokens, hasTimes(session));
+    const bills = billMeter({ prices, sizes, markedUse, faults: memory.faults, ownCalls });
+    return { memory, bills, missed: missedNeeds(session, needs) };
+  };
+
+  /** Replays with a condenser that is told of other prices. */
+  const replayAt = async (policy: Policy, row: Prices): Promise<OpenLoop> => {
+    const { ownCalls, options } = begin();
+    const pricesToTell = (): CachePrices => toldOf(row);
+    return replaySession(session, policy, billMeters([row], ownCalls), { ...options, pricesToTell });
+  };
+
+  /** Returns the totals with re-reads in the loop. Where no call missed anything they are those of the open loop. */
+  const loopAt = async (
+    policy: Policy,
+    name: NeedName,
+    prices: readonly Prices[],
+    pricesToTell: () => CachePrices,
+    { bills, missed }: OpenLoop,
+  ): Promise<LoopTotals> => {
+    if (!missed.has(name))
+      return { steps: 0, results: 0, tokens: 0, booked: { tokens: 0, of: 0 }, costs: bills.map(({ input }) => input) };
+    const { ownCalls, options } = begin();
+    const meters = { loop: loopMeter(prices, count, ownCalls) };
+    const need = needs.get(name);
+    return (await replaySession(session, policy, meters, { ...options, pricesToTell, need })).loop;
+  };
+
+  /** Returns the loop by one model of need. A row of prices of which the condenser was told has an open loop of its own. */
+  const loopOf = async (
+    policy: Policy,
+    need: NeedName,
+    found: OpenLoop,
+    own: ReadonlyMap<number, OpenLoop>,
+  ): Promise<Loop> => {
+    const { prices } = settings;
+    const all = await loopAt(policy, need, prices, () => defaultPrices, found);
+    const costs = [...all.costs];
+    for (const [index, open] of own) {
+      const row = prices[index] as Prices;
+      costs[index] = (await loopAt(policy, need, [row], () => toldOf(row), open)).costs[0] ?? 0;
+    }
+    return { need, ...all, costs };
+  };
+
+  /** Replays beside a head of {@link largeHeadTokens}, at the prices that condensers are told of. */
+  const besideLargeHead = async (policy: Policy): Promise<FurtherLooks['largeHead']> => {
+    const { ownCalls, options } = begin();
+    const meters = {
+      loop: loopMeter(priceRows.filter(isDefault), count, ownCalls),
+      memory: memoryMeter(session, evidence, count),
+      quoted: memoryMeter(session, quotes(), count),
+    };
+    const changed = { ...options, pricesToTell: () => defaultPrices, fixedTokens: largeHeadTokens };
+    const { loop, memory, quoted } = await replaySession(session, policy, meters, changed);
+    return { cost: loop.costs[0] ?? 0, recall: memory.all, quoted: quoted.all };
   };
 
   return {
     measures: () => ({
       controls: controlsOf(session, evidence, tokens, fixedTokens),
+      ...(settings.all === true && { controlsByQuotes: controlsOf(session, quotes(), tokens, fixedTokens) }),
       optima: settings.prices.map((row) => ({
         prices: row.name,
         uncondensed: costUncondensed(sizes, row),
@@ -108,12 +181,19 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
         isPriced = true;
         return defaultPrices;
       };
-      const { meters, ownCalls, options } = begin(settings.prices);
+      const { ownCalls, options } = begin();
+      const meters = billMeters(settings.prices, ownCalls);
       const found = await replaySession(
         session,
         policy,
         {
           ...meters,
+          userWords: userWordMeter(session),
+          ...(settings.all === true && {
+            quotes: memoryMeter(session, quotes(), count),
+            hardEdits: hardEditMeter(session),
+            falseRereads: falseRereadMeter(session),
+          }),
           requests: requestMeter(settings.contextWindow),
           refused: refusalMeter(knownValidSuffixes),
           unseen: unseenResults(session),
@@ -122,18 +202,16 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
         { ...options, pricesToTell },
       );
       if (found.timeline !== undefined) timelines.push(found.timeline);
-      const { faults, ...memory } = found.memory;
+      const { faults } = found.memory;
       const { cacheRead, ...requests } = found.requests;
       const sumOf = (of: 'input' | 'output'): number => ownCalls.reduce((sum, use) => sum + use[of], 0);
-      const bills: Bill[] = [];
-      for (const [index, row] of settings.prices.entries()) {
-        const told = { read: row.cacheRead / row.input, write: row.cacheWrite / row.input };
-        const isAsTold = !isPriced || (told.read === defaultPrices.read && told.write === defaultPrices.write);
-        const own = isAsTold
-          ? found.bills[index]
-          : await billAt(policy, row, () => ({ ...told, output: row.output / row.input }));
-        bills.push(own as Bill);
-      }
+      const own = new Map<number, OpenLoop>();
+      for (const [index, row] of settings.prices.entries())
+        if (isPriced && !isDefault(row)) own.set(index, await replayAt(policy, row));
+      const bills = found.bills.map((bill, index) => own.get(index)?.bills[0] ?? bill);
+      const loops: Loop[] = [];
+      for (const need of needs.keys()) loops.push(await loopOf(policy, need, found, own));
+      const { quotes: byQuotes, hardEdits, falseRereads } = found;
       return {
         condenser: policy.name,
         ...requests,
@@ -146,10 +224,22 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
         },
         summariserCalls: ownCalls.length,
         bills,
-        memory,
+        memory: withoutFaults(found.memory),
         faults: faults.length,
         anchorFaults: faults.filter(({ kinds }) => kinds.includes('anchor')).length,
         neverShown: found.unseen,
+        userWords: found.userWords,
+        loops,
+        ...(byQuotes !== undefined &&
+          hardEdits !== undefined &&
+          falseRereads !== undefined && {
+            looks: {
+              quotes: withoutFaults(byQuotes),
+              hardEdits,
+              falseRereads,
+              largeHead: await besideLargeHead(policy),
+            },
+          }),
       };
     },
     timeline: () => {
@@ -157,6 +247,35 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
       return { texts, items, logged, calls, policies: timelines };
     },
   };
+}
+
+/** The size of a large head. Unit: tokens. */
+const largeHeadTokens = 20_000;
+
+/** The bills of a replay in which nothing is read again, and the needs of which a call missed something. */
+interface OpenLoop {
+  readonly bills: readonly Bill[];
+  readonly missed: ReadonlySet<NeedName>;
+}
+
+/** Returns the prices of a row as a condenser is told of them. */
+function toldOf({ input, cacheRead, cacheWrite, output }: Prices): CachePrices {
+  return { read: cacheRead / input, write: cacheWrite / input, output: output / input };
+}
+
+function isDefault(row: Prices): boolean {
+  const { read, write } = toldOf(row);
+  return read === defaultPrices.read && write === defaultPrices.write;
+}
+
+/** A model that is really asked is not asked again for the loop, unless all is wanted. */
+function needsToMeasure({ all, summariser }: ReplaySettings): readonly NeedName[] {
+  if (all === true) return ['evidence', 'quotes', 'newest'];
+  return summariser === undefined ? ['evidence'] : [];
+}
+
+function withoutFaults({ faults: _, ...memory }: Memory): Omit<Memory, 'faults'> {
+  return memory;
 }
 
 /** Runs a task. Each result is stored as soon as it is there, so that nothing is computed twice. */

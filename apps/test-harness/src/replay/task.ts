@@ -3,11 +3,13 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Bill } from '../measure/bill.js';
 import type { Controls } from '../measure/controls.js';
-import type { Memory } from '../measure/memory.js';
+import type { Loop } from '../measure/loop.js';
+import type { Memory, Share } from '../measure/memory.js';
 import type { Prices, TokenUse } from '../measure/money.js';
 import type { RecordedCache } from '../measure/recorded-cache.js';
 import type { RefusedLists } from '../measure/refusals.js';
 import type { Requests } from '../measure/requests.js';
+import type { UserWords } from '../measure/user-words.js';
 import type { PolicySource } from './policy.js';
 
 /** The cost of a session with nothing condensed, at the optimum, and by the rule RENT, at some prices. */
@@ -25,6 +27,8 @@ export interface SessionOptimum {
 /** The measures of a session that do not depend on the condenser. */
 export interface SessionMeasures {
   readonly controls: Controls;
+  /** The controls by the quoted runs of words. @defaultValue none: not all was measured */
+  readonly controlsByQuotes?: Controls;
   readonly optima: readonly SessionOptimum[];
   /** What the recorded agent itself wrote: words, thinking and calls. It is in no bill. Unit: tokens. */
   readonly agentOutputTokens: number;
@@ -46,6 +50,27 @@ export interface SessionReplay extends Requests, RefusedLists {
   readonly anchorFaults: number;
   /** Results that were hidden before any request had shown them. */
   readonly neverShown: number;
+  readonly userWords: UserWords;
+  /** With what calls need read again before them: by evidence, and with `all` by every model of need. */
+  readonly loops: readonly Loop[];
+  /** @defaultValue none: not all was measured */
+  readonly looks?: FurtherLooks;
+}
+
+/** What other looks than our evidence find that a replay remembers. */
+export interface FurtherLooks {
+  /** By the quoted runs of words. */
+  readonly quotes: Omit<Memory, 'faults'>;
+  readonly hardEdits: Share;
+  /** The model calls with a result that looks like a re-read, though the recorded agent had lost nothing. */
+  readonly falseRereads: Share;
+  /** The same replay beside a large head, at the prices of r = 0.05. */
+  readonly largeHead: {
+    readonly cost: number;
+    /** By our evidence, and by the quoted runs of words. */
+    readonly recall: Share;
+    readonly quoted: Share;
+  };
 }
 
 /** The settings that all sessions of a replay share, as data. */
@@ -55,6 +80,8 @@ export interface TaskSettings {
   readonly contextWindow?: number | undefined;
   /** A model as `provider/name`. @defaultValue the stand-in */
   readonly summariser?: string | undefined;
+  /** True if all is measured: further looks, and the loop by every model of need. @defaultValue false */
+  readonly all?: boolean | undefined;
 }
 
 /** A policy as data. */

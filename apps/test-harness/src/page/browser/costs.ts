@@ -2,7 +2,9 @@ import uPlot from 'uplot';
 import type { ControlPoint, Controls } from '../../measure/controls.js';
 import type { Prices } from '../../measure/money.js';
 import { frontier } from '../../replay/report.js';
-import type { ReplayedSession, ReplayRow } from '../../replay/report.js';
+import { savedWithRereads } from '../../replay/savings.js';
+import type { ReplayedSession } from '../../replay/replayed-session.js';
+import type { ReplayRow } from '../../replay/report.js';
 import { axis, chart, policyColour, resolved } from './charts.js';
 import { compactText, h, labelledSelect, moneyText, percentText } from './dom.js';
 import type { Axis, Choice, PageState } from './page-state.js';
@@ -25,7 +27,7 @@ export function costSection(state: PageState, choose: (choice: Partial<Choice>) 
       'Cost is',
       [
         ['bill', 'the bill'],
-        ['with-rereads', 'the bill with re-reads'],
+        ['with-rereads', 'the bill with re-reads in the loop'],
         ['tokens', 'the tokens sent'],
       ],
       state.axis,
@@ -52,7 +54,8 @@ export function costSection(state: PageState, choose: (choice: Partial<Choice>) 
 function costOf(row: ReplayRow, { price, axis }: PageState): number {
   const savings = row.savings[price];
   if (axis === 'tokens') return row.share;
-  return axis === 'bill' ? (savings?.bill ?? 0) : (savings?.billOfNone ?? 0) * (1 - (savings?.withRereads ?? 0));
+  if (savings === undefined) return 0;
+  return axis === 'bill' ? savings.bill : savings.billOfNone * (1 - savedWithRereads(savings));
 }
 
 function costChart(state: PageState, points: readonly Point[]): HTMLElement {

@@ -1,3 +1,4 @@
+import { savedWithRereads } from '../../replay/savings.js';
 import { countedText, figure, h, moneyText, percentText } from './dom.js';
 import type { PageState } from './page-state.js';
 
@@ -10,7 +11,8 @@ export function headlineSection({ data, sessions, rows, row, price, policy }: Pa
     return h('section', { class: 'headline' }, h('h2', {}, 'No session is left by this choice.'));
   const money = (value: number): HTMLElement => figure(value, (usd) => moneyText(usd, prices));
   const isNone = row === none;
-  const rereads = savings.billOfNone * (1 - savings.withRereads);
+  const saved = savedWithRereads(savings);
+  const worst = savings.inLoop.evidence?.worst ?? savings.worstWithRereads;
   const asksModel = row.summariserCalls.inputTokens > 0;
   const sentence = h(
     'h2',
@@ -23,8 +25,8 @@ export function headlineSection({ data, sessions, rows, row, price, policy }: Pa
           '. With ',
           h('strong', {}, row.condenser),
           ' they would cost ',
-          h('strong', { class: 'saving' }, money(savings.bill)),
-          ', and ',
+          h('strong', { class: 'saving' }, money(savings.billOfNone * (1 - saved))),
+          ', with what is read again, and ',
           h('strong', { class: 'forgotten' }, figure(1 - row.recall, percentText)),
           ` ${asksModel ? 'at most ' : ''}of what later calls used would have been forgotten.`,
         ]),
@@ -36,16 +38,20 @@ export function headlineSection({ data, sessions, rows, row, price, policy }: Pa
     h(
       'div',
       { class: 'cards' },
-      card('saved', figure(savings.pooled, percentText), 'of the bill of the input'),
       card(
-        'saved with re-reads',
-        figure(savings.withRereads, percentText),
-        h('span', {}, 'if all that was forgotten is read again: ', money(rereads)),
+        'saved',
+        figure(saved, percentText),
+        'of the bill of the input, if what a call needs is read again before it',
+      ),
+      card(
+        'saved, open loop',
+        figure(savings.pooled, percentText),
+        h('span', {}, 'if nothing is read again: ', money(savings.bill)),
       ),
       card(
         'worst session',
-        figure(savings.worst, percentText),
-        savings.worst < 0 ? 'there it costs more than doing nothing' : 'saved in the session that saves least',
+        figure(worst, percentText),
+        worst < 0 ? 'there it costs more than doing nothing' : 'saved in the session that saves least',
       ),
       card(
         'still in view',

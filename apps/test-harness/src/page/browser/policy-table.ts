@@ -84,13 +84,18 @@ function columnsOf({ price, data }: PageState): readonly Column[] {
       'of the input, with the calls of the condenser’s own model',
       (row) => row.savings[price]?.bill,
     ),
-    share('saved', 'of the bill of doing nothing', (row) => row.savings[price]?.pooled),
     share(
-      'with re-reads',
-      'saved if all that was forgotten and needed is read again',
-      (row) => row.savings[price]?.withRereads,
+      'saved in the loop',
+      'of the bill of doing nothing, if what a call needs and does not see is read again before it',
+      (row) => row.savings[price]?.inLoop.evidence?.pooled,
     ),
-    share('worst session', 'what the session saves that saves least', (row) => row.savings[price]?.worst),
+    share(
+      'worst session',
+      'what the session saves that saves least, in the loop',
+      (row) => row.savings[price]?.inLoop.evidence?.worst,
+    ),
+    share('open loop', 'saved if nothing is read again', (row) => row.savings[price]?.pooled),
+    share('worst', 'what the session saves that saves least, in the open loop', (row) => row.savings[price]?.worst),
     ratio('captured', 'of what the best possible drops save', (row) => row.savings[price]?.captured),
     share(
       'regret',
