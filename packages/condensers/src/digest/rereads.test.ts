@@ -32,7 +32,7 @@ function forgetful(): LogBuilder {
 const of = (log: LogBuilder) => rereadsOf(View.fromEvents(log.events), { fixedTokens: 1_000 });
 const none = { calls: 0, tokens: 0, requestTokens: 0, outputTokens: 0 };
 
-test('text that comes back by another command is a re-read: its result, its request and its words are booked', () => {
+test('text that comes back by another command is a re-read: its request and its words are booked, its result is in no other bill', () => {
   const log = forgetful();
   log.call('bash', { command: 'sed -n 1,12p a.ts' }, file('a', 0, 12));
   const view = View.fromEvents(log.events);
@@ -46,9 +46,12 @@ test('text that comes back by another command is a re-read: its result, its requ
     requestTokens: request,
     outputTokens: view.tokensOf(call),
   });
-  const { rereadTokens, rereadCost } = ledgerOf(view, prices, 1_000);
+  const { rereadTokens, rereadCost, hidden } = ledgerOf(view, prices, 1_000);
   expect(rereadTokens).toBe(size);
-  expect(rereadCost).toBeCloseTo(1.25 * size + 5 * view.tokensOf(call) + 0.1 * request, 6);
+  expect(rereadCost).toBeCloseTo(5 * view.tokensOf(call) + 0.1 * request, 6);
+  // Doing nothing would not have the result a second time: it is paid in one of the bills alone.
+  const before = ledgerOf(View.fromEvents(log.events.slice(0, -2)), prices, 1_000);
+  expect(hidden).toBeCloseTo(Math.max(0, before.hidden - size - view.tokensOf(call)), 6);
 });
 
 test.each<readonly [string, (log: LogBuilder) => unknown]>([

@@ -20,6 +20,11 @@ export interface Rereads {
 const leastLines = 3;
 const leastShare = 0.5;
 
+/** One re-read, and where its result stands in the view. Unit of the sizes: tokens, as the view estimates. */
+export interface Reread extends Omit<Rereads, 'calls'> {
+  readonly index: number;
+}
+
 /**
  * Returns the re-reads among the results that a view shows. A result is one if at least half of its distinct lines, and three, stood in a
  * hidden result and stand nowhere in what the model reads. It is known by its content, whatever call brought it. Calls that write files
@@ -30,10 +35,25 @@ const leastShare = 0.5;
  */
 export function rereadsOf(
   view: View,
-  { after, fixedTokens = 0 }: { readonly after?: number | undefined; readonly fixedTokens?: number | undefined } = {},
+  options: { readonly after?: number | undefined; readonly fixedTokens?: number | undefined } = {},
 ): Rereads {
   let [calls, tokens, requestTokens, outputTokens] = [0, 0, 0, 0];
-  if (view.condensations.length === 0) return { calls, tokens, requestTokens, outputTokens };
+  for (const one of rereadsIn(view, options)) {
+    calls += 1;
+    tokens += one.tokens;
+    requestTokens += one.requestTokens;
+    outputTokens += one.outputTokens;
+  }
+  return { calls, tokens, requestTokens, outputTokens };
+}
+
+/** Returns each re-read of {@link rereadsOf}, in the order of the view. */
+export function rereadsIn(
+  view: View,
+  { after, fixedTokens = 0 }: { readonly after?: number | undefined; readonly fixedTokens?: number | undefined },
+): readonly Reread[] {
+  if (view.condensations.length === 0) return [];
+  const found: Reread[] = [];
   const { results, responses } = resultsAfter(view, after);
   /** The responses whose calls have brought nothing but hidden text back. */
   const again = new Map<EventId, number>();
@@ -44,17 +64,19 @@ export function rereadsOf(
     const position = view.positionOf(event.id) ?? Infinity;
     while (earlier < positions.length && (positions[earlier] as number) < position) earlier++;
     if (!isReread(view, event, index, earlier)) continue;
-    calls += 1;
-    tokens += view.tokens(index, index + 1);
     const call = view.callOf(event.id);
-    if (call !== undefined) outputTokens += view.tokensOf(call);
     const count = (again.get(response) ?? 0) + 1;
     again.set(response, count);
     // The request itself was made for them alone.
-    if (count === responses.get(response))
-      requestTokens += fixedTokens + view.tokens(0, view.indexOf(response) ?? index);
+    const isAlone = count === responses.get(response);
+    found.push({
+      index,
+      tokens: view.tokens(index, index + 1),
+      requestTokens: isAlone ? fixedTokens + view.tokens(0, view.indexOf(response) ?? index) : 0,
+      outputTokens: call === undefined ? 0 : view.tokensOf(call),
+    });
   }
-  return { calls, tokens, requestTokens, outputTokens };
+  return found;
 }
 
 /** A result of the view, with the response whose call it answers. */

@@ -3,7 +3,8 @@ import { expectedCacheRead } from '@palimpsest/llm-adapters';
 import { cachePricesOf } from '@palimpsest/view';
 import type { CachePrices, CondenseContext, View } from '@palimpsest/view';
 import { changeOf, removedBy } from './change.js';
-import { rereadsOf } from '../digest/rereads.js';
+import { rereadsIn } from '../digest/rereads.js';
+import type { Reread } from '../digest/rereads.js';
 
 /**
  * The cost of a conversation's model calls, and what they would have cost without condensing, as the view estimates both.
@@ -19,13 +20,13 @@ export interface Ledger {
   readonly cached: number;
   /** The part of it that the cache would hold if nothing had been condensed. */
   readonly rawCached: number;
-  /** The size that condensing has removed from the view. */
+  /** The size that doing nothing would send beside the view: what condensing has removed, without what came back. */
   readonly hidden: number;
   /** The size that condensing has ever removed. */
   readonly hiddenEver: number;
   /** The size of the results that have brought hidden text back. */
   readonly rereadTokens: number;
-  /** What these have cost. They are in both bills; doing nothing would not have paid them. */
+  /** What the requests for these have cost, and the model's words. They are in both bills; doing nothing would not have paid them. */
   readonly rereadCost: number;
   /** True if the cache does not hold what is sent beside the view either. */
   readonly isCold: boolean;
@@ -67,13 +68,16 @@ export function ledgerOf(
   const stated = (last && readLedger(last)) ?? empty;
   const calls = last === condensations.at(-1) ? newest : callsAfter(view, last && view.positionOf(last.id));
   const others = othersSince(view, last);
-  const again = rereadsOf(view, { after: last && view.positionOf(last.id), fixedTokens: fixed });
+  const again = rereadsIn(view, { after: last && view.positionOf(last.id), fixedTokens: fixed });
   const { output } = cachePricesOf({ prices });
   const ledger: Ledger = {
-    ...withCalls(view, calls, stated, { others, prices, room }),
+    ...withCalls(view, calls, stated, { others, again, prices, room }),
     hiddenEver: stated.hiddenEver + others.reduce((sum, { removed }) => sum + Math.max(0, removed), 0),
-    rereadTokens: stated.rereadTokens + again.tokens,
-    rereadCost: stated.rereadCost + write * again.tokens + read * again.requestTokens + output * again.outputTokens,
+    rereadTokens: again.reduce((sum, { tokens }) => sum + tokens, stated.rereadTokens),
+    rereadCost: again.reduce(
+      (sum, { requestTokens, outputTokens }) => sum + read * requestTokens + output * outputTokens,
+      stated.rereadCost,
+    ),
   };
   if (calls.length === 0) return ledger;
   // The same is sent beside the view at each call: it is written once if the cache did not hold it, and read at the others.
@@ -81,12 +85,25 @@ export function ledgerOf(
   return { ...ledger, bill: ledger.bill + beside, rawBill: ledger.rawBill + beside, isCold: false };
 }
 
-/** Adds the calls since a ledger was stated, and the condensations of others between them. */
+/**
+ * Adds the calls since a ledger was stated, the condensations of others between them, and what came back: doing nothing would not have read it
+ * a second time, so it is not in the other bill.
+ */
 function withCalls(
   view: View,
   calls: CallSizes,
   ledger: Ledger,
-  { others, prices, room }: { readonly others: readonly Other[]; readonly prices: CachePrices; readonly room: number },
+  {
+    others,
+    again,
+    prices,
+    room,
+  }: {
+    readonly others: readonly Other[];
+    readonly again: readonly Reread[];
+    readonly prices: CachePrices;
+    readonly room: number;
+  },
 ): Ledger {
   let { bill, rawBill, cached, rawCached, hidden } = ledger;
   // What others have removed since was sent by the calls before.
@@ -99,8 +116,14 @@ function withCalls(
       cached = Math.max(0, cached - other.removed);
     }
   };
+  let sent = 0;
+  const readAgainUpTo = (index: number): void => {
+    for (let one = again[sent]; one !== undefined && one.index < index; one = again[++sent])
+      hidden = Math.max(0, hidden - one.tokens - one.outputTokens);
+  };
   for (let call = 0; call < calls.length; call++) {
     if (next < others.length) condenseUpTo(view.positionOf(calls.idAt(call)) ?? Infinity);
+    if (sent < again.length) readAgainUpTo(view.indexOf(calls.idAt(call)) ?? Infinity);
     const size = Math.max(0, calls.at(call) + missing);
     bill += costOfRequest(size, cached, prices);
     const rawSize = Math.max(size, Math.min(size + hidden, room));
@@ -109,6 +132,7 @@ function withCalls(
     rawCached = rawSize;
   }
   condenseUpTo(Infinity);
+  readAgainUpTo(Infinity);
   return { ...ledger, calls: ledger.calls + calls.length, bill, rawBill, cached, rawCached, hidden };
 }
 
