@@ -23,6 +23,10 @@ const leastShare = 0.5;
 /** One re-read, and where its result stands in the view. Unit of the sizes: tokens, as the view estimates. */
 export interface Reread extends Omit<Rereads, 'calls'> {
   readonly index: number;
+  /** The response whose call it answers. */
+  readonly response: EventId;
+  /** True for the last re-read of a response that made no other call: the request was made for nothing else. */
+  readonly isAlone: boolean;
 }
 
 /**
@@ -67,10 +71,11 @@ export function rereadsIn(
     const call = view.callOf(event.id);
     const count = (again.get(response) ?? 0) + 1;
     again.set(response, count);
-    // The request itself was made for them alone.
     const isAlone = count === responses.get(response);
     found.push({
       index,
+      response,
+      isAlone,
       tokens: view.tokens(index, index + 1),
       requestTokens: isAlone ? fixedTokens + view.tokens(0, view.indexOf(response) ?? index) : 0,
       outputTokens: call === undefined ? 0 : view.tokensOf(call),

@@ -17,7 +17,6 @@ const nothing = {
   hidden: 0,
   hiddenEver: 0,
   rereadTokens: 0,
-  rereadCost: 0,
   isCold: false,
 };
 const uninsured = { tolerance: 1_000, credit: 0 };
@@ -49,7 +48,6 @@ function grown(changes: Partial<Situation> = {}): Situation {
     hidden: 0,
     hiddenEver: 0,
     rereadTokens: 0,
-    rereadCost: 0,
     isCold: false,
   };
   return { ...open, ledger, tokens: 40_000, calls: callsOf(sizes), ...changes };
@@ -122,6 +120,27 @@ test('the insurance refuses what would be dearer than doing nothing, until the c
   // After 40 calls the credit is four ninths of what it is after many: 0.5 × 40 × 4/9 calls of 0.1 × 20,000 tokens.
   expect(judge(reduction, grown(), { tolerance: 0, credit: 0.25 })).toBe('not-insured');
   expect(judge(reduction, grown(), { tolerance: 0, credit: 0.5 })).toBe('rent');
+});
+
+test('what came back counts: as what a further condensation may bring back, and against its credit', () => {
+  const reduction = { savedTokens: 20_000, rewrittenTokens: 12_000 };
+  const { ledger } = grown();
+  const judged = (rereadTokens: number, tolerance: number, credit: number): string =>
+    judge(reduction, grown({ ledger: { ...ledger, hiddenEver: 30_000, rereadTokens } }), { tolerance, credit });
+  expect(judged(0, 0, 0.5)).toBe('rent');
+  // A twelfth of 60,000 came back: 1.25 × 20,000 / 12 tokens more, and a twelfth of the credit less.
+  expect(judged(5_000, 0, 0.5)).toBe('not-insured');
+  expect(judged(5_000, 0.2, 0.5)).toBe('rent');
+  expect(judged(60_000, 0.2, 0.5)).toBe('not-insured');
+});
+
+test('what doing nothing could not send is compared with nothing', () => {
+  const reduction = { savedTokens: 20_000, rewrittenTokens: 12_000 };
+  const dear = { ...grown().ledger, bill: 2 * grown().ledger.rawBill, hidden: 70_000 };
+  const past = grown({ ledger: dear, room: { ...room, tokens: 100_000 } });
+  expect(judge(reduction, past, { tolerance: 0, credit: 0 })).toBe('rent');
+  const within = grown({ ledger: dear, room: { ...room, tokens: 120_000 } });
+  expect(judge(reduction, within, { tolerance: 0, credit: 0 })).toBe('not-insured');
 });
 
 test('no credit lets a conversation become more than a tenth dearer; a larger tolerance does', () => {

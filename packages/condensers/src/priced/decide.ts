@@ -184,26 +184,26 @@ const hiddenToJudge = 30_000;
 
 /**
  * Returns true if the bill, with what came back and what this reduction may bring back, and with the next call, stays within what the
- * insurance allows. What does not fit the window cannot be sent without condensing, so nothing is compared with it.
+ * insurance allows. What comes back saves nothing, so the credit is for the rest. What does not fit the window cannot be sent without condensing, so nothing is compared with it.
  */
 function isInsured(reduction: Reduction, situation: Situation): boolean {
   const { prices, ledger, fixed, tokens, insurance, room } = situation;
   if (tokens + ledger.hidden > room.tokens) return true;
   const { savedTokens, rewrittenTokens } = reduction;
-  const comesBack = prices.write * savedTokens * (ledger.rereadTokens / (hiddenToJudge + ledger.hiddenEver));
+  const back = Math.min(1, ledger.rereadTokens / (hiddenToJudge + ledger.hiddenEver));
+  const comesBack = prices.write * savedTokens * back;
   const isCold = situation.isCold || ledger.isCold;
   const after = fixed + Math.max(0, tokens - savedTokens);
   const fresh = Math.max(0, tokens - ledger.cached);
   const cached = isCold ? 0 : Math.max(0, after - rewrittenTokens - fresh);
-  const again = ledger.rereadCost + comesBack;
-  const bill = ledger.bill + again + costOfRequest(after, cached, prices) + modelCostOf(reduction, prices);
+  const bill = ledger.bill + comesBack + costOfRequest(after, cached, prices) + modelCostOf(reduction, prices);
   const rawCached = isCold ? 0 : fixed + ledger.rawCached;
   const rawBill = ledger.rawBill + costOfRequest(fixed + tokens + ledger.hidden, rawCached, prices);
   const { tolerance, credit } = insurance;
   const calls = ledger.calls + 1;
   const expectedCalls = credit * calls * (calls / (calls + callsForHalfTheCredit));
   const loss = Math.min(
-    tolerance * rawBill + expectedCalls * prices.read * savedTokens,
+    tolerance * rawBill + expectedCalls * prices.read * savedTokens * (1 - back),
     Math.max(tolerance, mostLoss) * rawBill,
   );
   return bill <= rawBill + loss;

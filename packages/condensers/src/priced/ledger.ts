@@ -26,8 +26,6 @@ export interface Ledger {
   readonly hiddenEver: number;
   /** The size of the results that have brought hidden text back. */
   readonly rereadTokens: number;
-  /** What the requests for these have cost, and the model's words. They are in both bills; doing nothing would not have paid them. */
-  readonly rereadCost: number;
   /** True if the cache does not hold what is sent beside the view either. */
   readonly isCold: boolean;
 }
@@ -41,7 +39,6 @@ const empty: Ledger = {
   hidden: 0,
   hiddenEver: 0,
   rereadTokens: 0,
-  rereadCost: 0,
   isCold: true,
 };
 
@@ -69,25 +66,22 @@ export function ledgerOf(
   const calls = last === condensations.at(-1) ? newest : callsAfter(view, last && view.positionOf(last.id));
   const others = othersSince(view, last);
   const again = rereadsIn(view, { after: last && view.positionOf(last.id), fixedTokens: fixed });
-  const { output } = cachePricesOf({ prices });
   const ledger: Ledger = {
     ...withCalls(view, calls, stated, { others, again, prices, room }),
     hiddenEver: stated.hiddenEver + others.reduce((sum, { removed }) => sum + Math.max(0, removed), 0),
     rereadTokens: again.reduce((sum, { tokens }) => sum + tokens, stated.rereadTokens),
-    rereadCost: again.reduce(
-      (sum, { requestTokens, outputTokens }) => sum + read * requestTokens + output * outputTokens,
-      stated.rereadCost,
-    ),
   };
   if (calls.length === 0) return ledger;
   // The same is sent beside the view at each call: it is written once if the cache did not hold it, and read at the others.
   const beside = fixed * (read * calls.length + (stated.isCold ? write - read : 0));
-  return { ...ledger, bill: ledger.bill + beside, rawBill: ledger.rawBill + beside, isCold: false };
+  const madeAgain = again.filter(({ isAlone }) => isAlone).length;
+  const rawBill = ledger.rawBill + beside - fixed * read * madeAgain;
+  return { ...ledger, bill: ledger.bill + beside, rawBill, isCold: false };
 }
 
 /**
  * Adds the calls since a ledger was stated, the condensations of others between them, and what came back: doing nothing would not have read it
- * a second time, so it is not in the other bill.
+ * a second time, so neither the results nor the requests for them alone are in the other bill.
  */
 function withCalls(
   view: View,
@@ -116,19 +110,24 @@ function withCalls(
       cached = Math.max(0, cached - other.removed);
     }
   };
+  const { output } = cachePricesOf({ prices });
+  const madeAgain = new Set(again.flatMap(({ response, isAlone }) => (isAlone ? [response] : [])));
   let sent = 0;
   const readAgainUpTo = (index: number): void => {
-    for (let one = again[sent]; one !== undefined && one.index < index; one = again[++sent])
+    for (let one = again[sent]; one !== undefined && one.index < index; one = again[++sent]) {
       hidden = Math.max(0, hidden - one.tokens - one.outputTokens);
+      bill += output * one.outputTokens;
+    }
   };
   for (let call = 0; call < calls.length; call++) {
     if (next < others.length) condenseUpTo(view.positionOf(calls.idAt(call)) ?? Infinity);
     if (sent < again.length) readAgainUpTo(view.indexOf(calls.idAt(call)) ?? Infinity);
     const size = Math.max(0, calls.at(call) + missing);
     bill += costOfRequest(size, cached, prices);
+    cached = size;
+    if (madeAgain.has(calls.idAt(call))) continue;
     const rawSize = Math.max(size, Math.min(size + hidden, room));
     rawBill += costOfRequest(rawSize, rawCached, prices);
-    cached = size;
     rawCached = rawSize;
   }
   condenseUpTo(Infinity);
@@ -158,7 +157,7 @@ export function costOfRequest(size: number, cached: number, { read, write }: Cac
 
 const amounts = ['calls', 'bill', 'rawBill', 'cached', 'rawCached', 'hidden'] as const satisfies (keyof Ledger)[];
 /** Those that ledgers of older logs do not have. */
-const newAmounts = ['hiddenEver', 'rereadTokens', 'rereadCost'] as const satisfies (keyof Ledger)[];
+const newAmounts = ['hiddenEver', 'rereadTokens'] as const satisfies (keyof Ledger)[];
 
 /** Returns the ledger in the metadata of a condensation. Undefined if there is none, or it is not one. */
 function readLedger({ metadata }: Condensation): Ledger | undefined {
