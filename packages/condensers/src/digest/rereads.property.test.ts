@@ -19,7 +19,7 @@ function withFiles(events: readonly Event[], seed: number): readonly Event[] {
   });
 }
 
-/** The re-read tokens of a log, by the words of the issue: each result against what was hidden and shown when it came. */
+/** The re-read tokens of a log, read plainly: each result against what was hidden and shown when it came. */
 function plainTokens(events: readonly Event[]): number {
   const view = View.fromEvents(events);
   const inForce = new Set(view.condensations.map(({ id }) => id));
