@@ -226,8 +226,9 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
       const [savings] = row.savings;
       const values = [
         savings?.bill,
+        savings?.inLoop.evidence?.pooled,
+        savings?.inLoop.evidence?.worst,
         savings?.pooled,
-        savings?.withRereads,
         savings?.worst,
         savings?.captured,
         savings?.regret.mean,
@@ -254,7 +255,9 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     const shown = await page.$$eval('#headline data', (figures) =>
       figures.map((each) => Number((each as HTMLDataElement).value)),
     );
-    expect(shown).toEqual([masking?.savings[0]?.billOfNone, masking?.savings[0]?.bill, 1 - (masking?.recall ?? 0)]);
+    const { billOfNone = 0, inLoop } = masking?.savings[0] ?? {};
+    const paid = billOfNone * (1 - (inLoop?.evidence?.pooled ?? 0));
+    expect(shown).toEqual([billOfNone, paid, 1 - (masking?.recall ?? 0)]);
     expect(await page.textContent('#headline')).toContain('observationMasking');
     expect(problems).toEqual([]);
   });
