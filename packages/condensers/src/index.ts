@@ -11,7 +11,7 @@ export { noOp, noOpCondenser } from './no-op/no-op.js';
 export { observationMasking, observationMaskingCondenser } from './observation-masking/observation-masking.js';
 export { pipeline, pipelineCondenser } from './pipeline/pipeline.js';
 export { priced, pricedCondenser } from './priced/priced.js';
-export { rereadsOf } from './digest/rereads.js';
+export { rereadsIn, rereadsOf } from './digest/rereads.js';
 export { recentEvents, recentEventsCondenser } from './recent-events/recent-events.js';
 export { slidingWindow, slidingWindowCondenser } from './sliding-window/sliding-window.js';
 export { structuredSummary, structuredSummaryCondenser } from './structured-summary/structured-summary.js';
@@ -27,7 +27,7 @@ export type { LLMSummarizingOptions } from './llm-summarizing/llm-summarizing.js
 export type { ObservationMaskingOptions } from './observation-masking/observation-masking.js';
 export type { PricedOptions } from './priced/priced.js';
 export type { PresetName } from './priced/presets.js';
-export type { Rereads } from './digest/rereads.js';
+export type { Reread, Rereads } from './digest/rereads.js';
 export type { RecentEventsOptions } from './recent-events/recent-events.js';
 export type { SlidingWindowOptions } from './sliding-window/sliding-window.js';
 export type { StructuredSummaryOptions } from './structured-summary/structured-summary.js';
