@@ -66,7 +66,7 @@ interface Known {
   readonly view: View;
   /** Of the agent's model. Undefined: the figures are tokens alone. */
   readonly prices?: TokenPrices | undefined;
-  /** What was read again between the condensation and the next one. @defaultValue not told */
+  /** The re-reads between the condensation and the next one. @defaultValue not told */
   readonly reread?: Reread | undefined;
 }
 

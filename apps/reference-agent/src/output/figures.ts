@@ -46,7 +46,7 @@ export interface Comparison {
   /** Results that brought back what condensing had hidden: the calls behind them. */
   readonly rereads: number;
   readonly rereadTokens: number;
-  /** What they have cost, a part of `costUsd`: the results, the requests for them alone, and the model's words. Unit: USD. */
+  /** The cost of these, a part of `costUsd`: the results, the requests for them alone, and the model's words. Unit: USD. */
   readonly rereadCostUsd: number;
   /** The models whose prices these are, in the order of their first call. */
   readonly pricedAs: readonly string[];
@@ -54,12 +54,12 @@ export interface Comparison {
   readonly tokensByProvider: number;
 }
 
-/** What was read again after it was hidden. */
+/** Text that was read again after it was hidden. */
 export interface Reread {
   readonly calls: number;
   /** The size of the results. Unit: tokens, as the view estimates. */
   readonly tokens: number;
-  /** What the calls have cost. Unit: USD. */
+  /** The cost of the calls. Unit: USD. */
   readonly usd: number;
 }
 
@@ -164,7 +164,7 @@ export class SessionFigures {
   }
 
   /**
-   * What was read again after condensing had hidden it. `bill` is the share of the cost that the comparison states, from 0 to 1.
+   * Returns what was read again after condensing had hidden it. `bill` is the share of the cost that the comparison states, from 0 to 1.
    */
   get reread(): Reread & { readonly bill: number } {
     const { rereads: calls, rereadTokens: tokens, rereadCostUsd: usd, costUsd } = this.comparison;

@@ -485,3 +485,15 @@ test('what another summary shows is not shown again', async () => {
   expect(excerpts(summary)).not.toContain(source[1]);
   expect(excerpts(summary)).not.toContain('- a point of a list');
 });
+
+test('a removed line that looks like a header of a diff is a removed line', async () => {
+  const log = longLog((log) => {
+    log.call('read_file', { path: 'a.sql' }, '-- the old comment of it\nselect total from orders;');
+    const patch =
+      '*** Begin Patch\n*** Update File: a.sql\n@@\n--- the old comment of it\n+-- the new comment of it\n*** End Patch';
+    log.call('apply_patch', { input: patch }, 'Done!');
+  });
+  const lines = excerpts((await digested(log)).summary);
+  expect(lines).toContain('-- the new comment of it');
+  expect(lines).not.toContain('-- the old comment of it');
+});

@@ -69,6 +69,8 @@ function fileEdit(path: string, put: readonly string[], old: readonly string[], 
 
 const fileOfMarkedPatch = /^\*\*\* (Add File|Update File|Delete File|Move to): (.+)/;
 
+const markedPatch = /^\*\*\* (?:Add|Update|Delete) File: /m;
+
 /** Reads the `*** Begin Patch` format and unified diffs. */
 function editsOfPatch(patch: string): readonly FileEdit[] {
   const edits: FileEdit[] = [];
@@ -79,12 +81,14 @@ function editsOfPatch(patch: string): readonly FileEdit[] {
       edits.push(fileEdit(path, put, old, isWhole));
     [path, put, old, isWhole] = [next, [], [], nextIsWhole];
   };
+  // A removed line can look like a header of the other format: `--- a comment`.
+  const isMarked = markedPatch.test(patch);
   for (const raw of patch.split('\n')) {
     const line = raw.trimEnd();
     const [, word, marked = ''] = fileOfMarkedPatch.exec(line) ?? [];
     if (word !== undefined) begin(marked.trim(), word === 'Add File' || word === 'Delete File');
-    else if (line.startsWith('--- ')) begin(diffPath(line));
-    else if (line.startsWith('+++ ')) path = diffPath(line) ?? path;
+    else if (!isMarked && line.startsWith('--- ')) begin(diffPath(line));
+    else if (!isMarked && line.startsWith('+++ ')) path = diffPath(line) ?? path;
     else if (line.startsWith('+')) put.push(line.slice(1));
     else if (line.startsWith('-')) old.push(line.slice(1));
   }

@@ -1,15 +1,15 @@
 import { isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { ActionEvent, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
-import { isFailedStatus, readResult } from '../../authoring/calls/result.js';
-import { editsOf, isSameFile } from './edits.js';
-import type { FileEdit, LinePart } from './edits.js';
-import type { LoggedEvent } from './log-of-view.js';
-import { aheadReader } from '../ahead.js';
 import { pathsOf } from '../../authoring/calls/paths.js';
+import { remembered } from '../../authoring/calls/remembered.js';
+import { aheadReader } from '../ahead.js';
 import { pathOfCall } from './call-title.js';
 import { isOfFrame } from './digest.prompt.js';
-import { keysOf, linesOfResult, shortestKey, textLine } from './text-lines.js';
+import { editsOf } from './edits.js';
+import type { LoggedEvent } from './log-of-view.js';
+import { Edits } from './taken-lines.js';
+import { keysOf, linesOfResult, shortestKey, textLine, withoutPlace } from './text-lines.js';
 import type { TextLine } from './text-lines.js';
 
 /** What a hidden event shows, line by line, for an excerpt of it. */
@@ -55,7 +55,7 @@ export function hiddenLines(view: View, events: readonly LoggedEvent[], text: st
   const seen = new Map<string, number>();
   const shapes = new Map<string, number>();
   for (const { event, shown } of events) {
-    if (shown !== undefined) for (const key of keysOf(shown)) standing.add(key).add(besideMatch.exec(key)?.[1] ?? key);
+    if (shown !== undefined) for (const key of keysOf(shown)) standing.add(key).add(withoutPlace(key));
     if (shown?.type === 'action')
       for (const { put } of editsOf(shown)) for (const line of put) standing.add(line.trim());
     if (event.type === 'message' && event.role !== 'assistant') continue;
@@ -74,13 +74,7 @@ export function hiddenLines(view: View, events: readonly LoggedEvent[], text: st
   const now = (events.at(-1)?.step ?? 0) + 1;
   const lines: HiddenLine[] = [];
   for (const [key, { source, index, step }] of found) {
-    if (
-      standing.has(key) ||
-      standing.has(besideMatch.exec(key)?.[1] ?? key) ||
-      stateWords.test(key) ||
-      source.isTaken(key)
-    )
-      continue;
+    if (standing.has(key) || standing.has(withoutPlace(key)) || stateWords.test(key) || source.isTaken(key)) continue;
     const times = seen.get(key) ?? 1;
     if (times < 2 && isToolResult(source.event)) {
       const shape = shapeOf(key);
@@ -115,20 +109,17 @@ function shapeOf(key: string): string {
   return withoutPaths.replace(number, '#');
 }
 
-const knownShapes = new WeakMap<ToolResultEvent, ReadonlySet<string>>();
+/** Returns the shapes of a result's lines that hold a path or a number, each once. A result is read once. */
+const shapesOf: (event: ToolResultEvent) => ReadonlySet<string> = (event) => readShapes(event, undefined);
 
-/** The shapes of a result's lines that hold a path or a number, each once. */
-function shapesOf(event: ToolResultEvent): ReadonlySet<string> {
-  const known = knownShapes.get(event);
-  if (known !== undefined) return known;
+const readShapes = /* @__PURE__ */ remembered((event: ToolResultEvent, _: undefined): ReadonlySet<string> => {
   const shapes = new Set<string>();
   for (const key of keysOf(event)) {
     const shape = key.length > longestLine ? key : shapeOf(key);
     if (shape !== key) shapes.add(shape);
   }
-  knownShapes.set(event, shapes);
   return shapes;
-}
+});
 
 function sourceOf(view: View, event: LLMConvertibleEvent, place: number, edits: Edits): Source | undefined {
   const call = view.callOf(event.id);
@@ -152,100 +143,6 @@ function sourceOf(view: View, event: LLMConvertibleEvent, place: number, edits: 
     isTaken,
   };
 }
-
-/** The edits of a log that succeeded, and which lines each took from its file. */
-class Edits {
-  readonly #taken = new Map<string, { readonly place: number; readonly path: string }[]>();
-  readonly #files = new Files();
-  readonly #of = new Map<ActionEvent, readonly FileEdit[]>();
-
-  constructor(view: View, events: readonly LoggedEvent[]) {
-    events.forEach(({ event }, place) => {
-      if (isToolResult(event)) {
-        const call = view.callOf(event.id);
-        const path = call && pathOfCall(call);
-        if (path !== undefined) this.#files.add(path, keysOf(event));
-      }
-      if (event.type !== 'action') return;
-      const edits = editsOf(event);
-      const result = edits.length === 0 ? undefined : view.resultOf(event.id);
-      if (result === undefined || isFailedStatus(readResult(result, { isCommand: false }).status)) return;
-      this.#of.set(event, edits);
-      for (const edit of edits) this.#add(edit, place);
-    });
-  }
-
-  #add({ path, taken, put, parts, isWhole }: FileEdit, place: number): void {
-    const keys = new Set(put.map((line) => line.trim()));
-    const gone = isWhole ? this.#files.replace(path, keys) : [...taken, ...this.#files.holding(path, parts, keys)];
-    if (!isWhole) this.#files.add(path, keys);
-    for (const key of gone) {
-      const places = this.#taken.get(key);
-      if (places === undefined) this.#taken.set(key, [{ place, path }]);
-      else places.push({ place, path });
-    }
-  }
-
-  /** The edits of a call; none if it failed, or has no result yet. */
-  of(action: ActionEvent): readonly FileEdit[] {
-    return this.#of.get(action) ?? [];
-  }
-
-  /**
-   * Returns true if an edit after a place has taken a line from a file. Where the file is not known, as in the output of a command, an edit
-   * of any file counts.
-   */
-  hasTaken(key: string, place: number, path: string | undefined): boolean {
-    const found = besideMatch.exec(key)?.[1];
-    return [key, ...(found === undefined ? [] : [found])].some((line) =>
-      this.#taken.get(line)?.some((edit) => edit.place > place && (path === undefined || isSameFile(edit.path, path))),
-    );
-  }
-}
-
-/** The lines that are known to have stood in each file. */
-class Files {
-  readonly #byName = new Map<string, { readonly path: string; keys: Set<string> }[]>();
-
-  #file(path: string): { keys: Set<string> } {
-    const name = path.slice(path.lastIndexOf('/') + 1);
-    const named = this.#byName.get(name) ?? [];
-    const known = named.find((file) => isSameFile(file.path, path));
-    if (known !== undefined) return known;
-    const file = { path, keys: new Set<string>() };
-    this.#byName.set(name, [...named, file]);
-    return file;
-  }
-
-  add(path: string, keys: ReadonlySet<string>): void {
-    const file = this.#file(path);
-    for (const key of keys) file.keys.add(key);
-  }
-
-  /** Returns the known lines of which a replacement took a part, unless the part is a known line itself. */
-  holding(path: string, parts: readonly LinePart[], stays: ReadonlySet<string>): readonly string[] {
-    const { keys } = this.#file(path);
-    const inLines = parts.filter(({ text }) => !keys.has(text));
-    if (inLines.length === 0) return [];
-    return [...keys].filter((key) => !stays.has(key) && inLines.some((part) => isPartOf(key, part)));
-  }
-
-  /** Returns the known lines that a new content does not have. */
-  replace(path: string, keys: Set<string>): readonly string[] {
-    const file = this.#file(path);
-    const gone = [...file.keys].filter((key) => !keys.has(key));
-    file.keys = keys;
-    return gone;
-  }
-}
-
-function isPartOf(key: string, { text, at }: LinePart): boolean {
-  if (at === 'end') return key.endsWith(text);
-  return at === 'start' ? key.startsWith(text) : key.includes(text);
-}
-
-/** What a search prints before a line: `src/cart.ts:12:`, `12:`, `12-`. */
-const besideMatch = /^(?:[^\s:]+:)?\d{1,7}[:-]\s*(.*)$/;
 
 /** Reads an event ahead: a later {@link hiddenLines} need not read it again. */
 export function readLinesOf(event: LLMConvertibleEvent, view: View): void {

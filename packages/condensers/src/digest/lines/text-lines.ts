@@ -104,3 +104,10 @@ function textsOf(event: Event): readonly string[] {
   const { leaves, plainText } = parseArguments(event.toolCall.arguments);
   return [...thought, ...leaves.map(({ value }) => String(value)), plainText ?? ''];
 }
+
+const printedPlace = /^(?:[^\s:]+:)?\d{1,7}[:-]\s*(.*)$/;
+
+/** Returns a line without the place that a search prints before it: `src/cart.ts:12:`, `12:`, `12-`. */
+export function withoutPlace(key: string): string {
+  return printedPlace.exec(key)?.[1] ?? key;
+}
