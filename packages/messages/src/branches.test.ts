@@ -136,17 +136,20 @@ describe('while a long list is read', () => {
       : { role: 'assistant', content: `Answer ${index}.` },
   );
 
-  it('others have their turn', async () => {
+  /** Each message takes a millisecond, on whatever machine: a breath is due after every 64th. */
+  function slowMessages(): ReturnType<typeof chatMessages> {
     const codec = chatMessages();
-    // Each message takes a millisecond, on whatever machine: a breath is due after every 64th.
-    const slow = {
+    return {
       ...codec,
-      read: (message: never) => {
+      read: (message) => {
         const end = performance.now() + 1;
         while (performance.now() < end);
         return codec.read(message);
       },
     };
+  }
+
+  it('others have their turn', async () => {
     let turns = 0;
     let isOver = false;
     const next = (): void => {
@@ -154,15 +157,15 @@ describe('while a long list is read', () => {
       if (!isOver) setImmediate(next);
     };
     setImmediate(next);
-    await fitsOf(slow as never, [list.slice(0, 64 * 4)]);
+    await fitsOf(slowMessages() as never, [list.slice(0, 64 * 4)]);
     isOver = true;
     expect(turns).toBeGreaterThan(2);
   });
 
   it('an abort ends it, and the next fit is whole', async () => {
     const abort = new AbortController();
-    const history = condensedHistory({ condenser, codec: chatMessages() });
-    const fit = history.fit(list, { signal: abort.signal });
+    const history = condensedHistory({ condenser, codec: slowMessages() });
+    const fit = history.fit(list.slice(0, 64 * 4), { signal: abort.signal });
     setImmediate(() => abort.abort(new Error('enough')));
     await expect(fit).rejects.toThrow('enough');
     expect((await history.fit(list)).messages).toEqual(list);
