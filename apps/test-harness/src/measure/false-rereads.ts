@@ -1,5 +1,5 @@
 import { argumentParts, newText } from './evidence.js';
-import { isLineShown, isMostOf, lineIndex } from './lines.js';
+import { fewestLines, isLineShown, isMostOf, lineIndex } from './lines.js';
 import type { Share } from './memory.js';
 import { callsOfResults } from './recorded-session.js';
 import type { RecordedSession } from './recorded-session.js';
@@ -8,8 +8,8 @@ import { shownIn } from './shown.js';
 
 /**
  * Measures how many of the recorded results look like re-reads, as the ledger of `priced` knows them by their content: at least half of the
- * different lines, three at least, stood in a hidden result and stand nowhere in the view. The recorded agent had lost nothing, so whatever
- * looks like one is none. Results of calls that write never count.
+ * different lines, three at least, stood in a hidden result and stand in the view at most as excerpts, and three of them nowhere. The
+ * recorded agent had lost nothing, so whatever looks like one is none. Results of calls that write never count.
  */
 export function falseRereadMeter(session: RecordedSession): Meter<Share> {
   const { events, kinds, stepOf } = session;
@@ -34,8 +34,9 @@ export function falseRereadMeter(session: RecordedSession): Meter<Share> {
         index.holding(line).some((place) => kinds[place] === 'result' && (stepOf[place] ?? 0) < modelCall);
       const isReread = (result: number): boolean => {
         const lines = index.linesOf(result);
-        const again = lines.filter((line) => wasResult(line) && !isLineShown(line, index, shown));
-        return isMostOf(result, again.length, index);
+        const again = lines.filter((line) => wasResult(line) && !index.holding(line).some(shown.isWhole));
+        const unseen = again.filter((line) => !isLineShown(line, index, shown));
+        return isMostOf(result, again.length, index) && unseen.length >= fewestLines;
       };
       if (results.some(isReread)) share.part++;
     },

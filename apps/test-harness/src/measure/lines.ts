@@ -4,7 +4,7 @@ import type { Shown } from './shown.js';
 /** A shorter line stands in many results. Unit: characters. */
 const shortestLine = 15;
 /** A result of fewer lines is a status, no content. */
-const fewestLines = 3;
+export const fewestLines = 3;
 const leastShare = 0.5;
 
 const printedNumber = /^\s*\d+\s*[→\t:|]/;

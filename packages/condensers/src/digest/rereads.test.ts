@@ -75,6 +75,21 @@ test.each<readonly [string, (log: LogBuilder) => unknown]>([
   expect(of(log)).toEqual(none);
 });
 
+test.each([
+  ['a result of which the summary shows all but three lines', 17, 1],
+  ['no result of which it shows all but two', 18, 0],
+])('a re-read is %s', (_name, shown, calls) => {
+  const log = logBuilder();
+  log.user('Compare the files.');
+  log.call('read_file', { path: 'a.ts' }, file('a'));
+  log.condensation(
+    log.events.slice(1, 3).map(({ id }) => id),
+    { summary: `a.ts was read:\n${file('a', 0, shown)}`, summaryOffset: 1 },
+  );
+  log.call('read_file', { path: 'a.ts' }, file('a'));
+  expect(of(log).calls).toBe(calls);
+});
+
 test('a second reading of what has come back is a habit, until it is hidden again', () => {
   const log = forgetful();
   log.call('read_file', { path: 'a.ts' }, file('a'));

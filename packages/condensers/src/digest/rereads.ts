@@ -31,7 +31,8 @@ export interface Reread extends Omit<Rereads, 'calls'> {
 
 /**
  * Returns the re-reads among the results that a view shows. A result is one if at least half of its distinct lines, and three, stood in a
- * hidden result and stand nowhere in what the model reads. It is known by its content, whatever call brought it. Calls that write files
+ * hidden result and stand at most as excerpts in what the model reads, and three of them nowhere. It is known by its content, whatever call
+ * brought it. Calls that write files
  * never count. Nothing but the log decides, so a restart finds the same.
  *
  * @param options.after - a position of the log: results up to it do not count. @defaultValue none
@@ -132,10 +133,13 @@ function bringsBack(view: View, event: ToolResultEvent, index: number, before: r
   const hidden = hiddenKeys(view, before);
   let back = [...keys].filter((key) => hidden.has(key));
   if (back.length < least) return false;
-  const shown = new Set<string>();
-  for (const other of shownBefore(view, event, index, before)) for (const key of keysOf(other)) shown.add(key);
-  back = back.filter((key) => !shown.has(key));
-  return back.length >= least;
+  const [whole, excerpts] = [new Set<string>(), new Set<string>()];
+  for (const other of shownBefore(view, event, index, before)) {
+    const shown = other.type === 'condensation-summary' ? excerpts : whole;
+    for (const key of keysOf(other)) shown.add(key);
+  }
+  back = back.filter((key) => !whole.has(key));
+  return back.length >= least && back.filter((key) => !excerpts.has(key)).length >= leastLines;
 }
 
 /** What the model read when a result came: the events before it, also those that later condensations have forgotten or masked. */
