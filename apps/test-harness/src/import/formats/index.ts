@@ -7,6 +7,7 @@ import { inspectEvalLog } from './inspect-evallog.js';
 import { anthropicMessages, openAIChat, tau2 } from './messages.js';
 import { opencode } from './opencode.js';
 import { openHandsEvents } from './openhands.js';
+import { openHandsSdk } from './openhands-sdk.js';
 import { palimpsestJsonl } from './palimpsest.js';
 import { piSessionJsonl } from './pi.js';
 import { chatMLTags, chatXml, intercode, nebiusTraj, nnetnavSteps, sweAgentTraj } from './text-mode.js';
@@ -21,6 +22,7 @@ export const logFormats: readonly LogFormat[] = [
   tau2,
   sweAgentTraj,
   nebiusTraj,
+  openHandsSdk,
   openHandsEvents,
   inspectEvalLog,
   chatReplay,
