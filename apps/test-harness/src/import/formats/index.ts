@@ -1,5 +1,6 @@
 import { HarnessError } from '../../harness-error.js';
 import type { LogFormat } from '../log/session.js';
+import { adkSession } from './adk.js';
 import { chatReplay } from './chatreplay.js';
 import { claudeCodeJsonl } from './claude-code.js';
 import { codexRollout, openAIResponses } from './codex.js';
@@ -24,6 +25,7 @@ export const logFormats: readonly LogFormat[] = [
   nebiusTraj,
   openHandsSdk,
   openHandsEvents,
+  adkSession,
   inspectEvalLog,
   chatReplay,
   nnetnavSteps,

@@ -13,7 +13,7 @@ import type { Event, PalimpsestError } from '@palimpsest/events';
  * - `call-without-result`, `result-without-call`, `duplicate-result`, `duplicate-call-id`: kept as logged
  * - `duplicate-event-id`: the message says how the second event was treated
  * - `recorded-compaction`: the recording agent compacted here; nothing is forgotten
- * - `sidechain`: another conversation in the same log; a session of its own
+ * - `sidechain`: another conversation in the same log; a session of its own, unless the message says that it stays
  * - `branch`: the log was rewound here; both branches are read, in the order of the file
  * - `normalised`: the id of a reply was not unique; it is replaced
  * - `arguments-not-json`: the arguments of a call do not parse; they are kept
