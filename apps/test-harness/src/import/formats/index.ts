@@ -4,6 +4,7 @@ import { adkSession } from './adk.js';
 import { chatReplay } from './chatreplay.js';
 import { claudeCodeJsonl } from './claude-code.js';
 import { codexRollout, openAIResponses } from './codex.js';
+import { geminiCli } from './gemini-cli.js';
 import { inspectEvalLog } from './inspect-evallog.js';
 import { anthropicMessages, openAIChat, tau2 } from './messages.js';
 import { opencode } from './opencode.js';
@@ -19,6 +20,7 @@ export const logFormats: readonly LogFormat[] = [
   claudeCodeJsonl,
   codexRollout,
   piSessionJsonl,
+  geminiCli,
   opencode,
   tau2,
   sweAgentTraj,
