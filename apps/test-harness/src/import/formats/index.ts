@@ -1,6 +1,7 @@
 import { HarnessError } from '../../harness-error.js';
 import type { LogFormat } from '../log/session.js';
 import { adkSession } from './adk.js';
+import { aiSdkUi } from './ai-sdk-ui.js';
 import { chatReplay } from './chatreplay.js';
 import { claudeCodeJsonl } from './claude-code.js';
 import { codexRollout, openAIResponses } from './codex.js';
@@ -29,6 +30,7 @@ export const logFormats: readonly LogFormat[] = [
   openHandsEvents,
   adkSession,
   inspectEvalLog,
+  aiSdkUi,
   chatReplay,
   nnetnavSteps,
   intercode,
