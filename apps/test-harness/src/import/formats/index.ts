@@ -7,6 +7,7 @@ import { claudeCodeJsonl } from './claude-code.js';
 import { codexRollout, openAIResponses } from './codex.js';
 import { geminiCli } from './gemini-cli.js';
 import { inspectEvalLog } from './inspect-evallog.js';
+import { langChain } from './langchain.js';
 import { anthropicMessages, openAIChat, tau2 } from './messages.js';
 import { opencode } from './opencode.js';
 import { openHandsEvents } from './openhands.js';
@@ -31,6 +32,7 @@ export const logFormats: readonly LogFormat[] = [
   adkSession,
   inspectEvalLog,
   aiSdkUi,
+  langChain,
   chatReplay,
   nnetnavSteps,
   intercode,
