@@ -2,6 +2,7 @@ import { HarnessError } from '../../harness-error.js';
 import type { LogFormat } from '../log/session.js';
 import { adkSession } from './adk.js';
 import { aiSdkUi } from './ai-sdk-ui.js';
+import { atif } from './atif.js';
 import { chatReplay } from './chatreplay.js';
 import { claudeCodeJsonl } from './claude-code.js';
 import { codexRollout, openAIResponses } from './codex.js';
@@ -24,6 +25,7 @@ export const logFormats: readonly LogFormat[] = [
   piSessionJsonl,
   geminiCli,
   opencode,
+  atif,
   tau2,
   sweAgentTraj,
   nebiusTraj,
