@@ -3,6 +3,7 @@ import type { LogFormat } from '../log/session.js';
 import { adkSession } from './adk.js';
 import { aiSdkUi } from './ai-sdk-ui.js';
 import { atif } from './atif.js';
+import { bedrockConverse } from './bedrock.js';
 import { chatReplay } from './chatreplay.js';
 import { claudeCodeJsonl } from './claude-code.js';
 import { codexRollout, openAIResponses } from './codex.js';
@@ -35,6 +36,7 @@ export const logFormats: readonly LogFormat[] = [
   inspectEvalLog,
   aiSdkUi,
   langChain,
+  bedrockConverse,
   chatReplay,
   nnetnavSteps,
   intercode,
