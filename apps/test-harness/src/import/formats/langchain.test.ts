@@ -95,7 +95,7 @@ test('the history of a thread: each message once, with the time of its state; a 
   expect(noteKinds(history)).toEqual(['recorded-compaction ×1']);
 });
 
-test('one state, a checkpoint, and states of several threads', async () => {
+test('one state, a checkpoint, and states of a graph inside of another', async () => {
   const states = JSON.parse(await readFile(fixture('langchain.threads.json'), 'utf8')) as readonly {
     values: object;
     checkpoint: object;
@@ -111,10 +111,10 @@ test('one state, a checkpoint, and states of several threads', async () => {
   for (const log of [state, checkpoint, { config: {}, checkpoint, metadata: {} }]) {
     expect((await sessionOf(JSON.stringify(log))).events.map(outline)).toEqual(thread.slice(0, 6));
   }
-  const other = states.map((each) => ({ ...each, checkpoint: { thread_id: 'stove' } }));
+  const other = states.map((each) => ({ ...each, checkpoint: { thread_id: 'oven', checkpoint_ns: 'helper:1' } }));
   await withFiles({ 'threads.jsonl': jsonLines([...states, ...other]) }, async (folder) => {
     const sessions = await sessionsAt(join(folder, 'threads.jsonl'));
-    expect(sessions.map(({ name }) => name)).toEqual(['threads.jsonl#oven', 'threads.jsonl#stove']);
+    expect(sessions.map(({ name }) => name)).toEqual(['threads.jsonl#oven', 'threads.jsonl#oven/helper:1']);
     expect(sessions[1]?.events.map(outline)).toEqual(thread);
   });
 });

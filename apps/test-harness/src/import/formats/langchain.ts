@@ -91,10 +91,12 @@ function messagesIn(state: JsonObject): readonly unknown[] {
   return listOf(values['messages']);
 }
 
+/** A graph inside of another has a namespace in the same thread, and messages of its own. */
 function threadOf(state: JsonObject): string {
   const configurable = objectOf(objectOf(state['config'])['configurable']);
   const places = [state, configurable, objectOf(state['checkpoint']), objectOf(state['metadata'])];
-  return places.flatMap((place) => textOf(place['thread_id']) ?? []).at(0) ?? 'thread';
+  const first = (key: string): string | undefined => places.flatMap((place) => textOf(place[key]) ?? []).at(0);
+  return [first('thread_id') ?? 'thread', first('checkpoint_ns')].filter((part) => part !== undefined).join('/');
 }
 
 function timeOf(state: JsonObject): string {
