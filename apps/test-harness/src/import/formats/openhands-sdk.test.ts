@@ -178,6 +178,41 @@ test('a server that repeats its ids: a call after a result is another reply, and
   expect(noteKinds(read)).toEqual(['normalised ×1', 'call-without-result ×1']);
 });
 
+test('without a state, the sums that events report give the usage of each reply, if there is one for each', async () => {
+  const reply = (id: string): object => ({
+    kind: 'MessageEvent',
+    id,
+    source: 'agent',
+    llm_message: { role: 'assistant', content: [{ type: 'text', text: id }] },
+    llm_response_id: `gen-${id}`,
+  });
+  const sums = (input: number, cached: number, cost: number, nested: boolean): object => {
+    const metrics = {
+      accumulated_cost: cost,
+      accumulated_token_usage: { model: 'm', prompt_tokens: input, completion_tokens: 1, cache_read_tokens: cached },
+    };
+    const stats = {
+      usage_to_metrics: { agent: metrics, condenser: { accumulated_token_usage: { prompt_tokens: 999 } } },
+    };
+    return { kind: 'ConversationStateUpdateEvent', source: 'environment', value: nested ? { stats } : stats };
+  };
+  const events = [
+    sums(0, 0, 0, true),
+    sums(10, 0, 0.5, false),
+    reply('a'),
+    sums(10, 0, 0.5, true),
+    reply('b'),
+    sums(40, 20, 0.75, false),
+  ];
+  const counted = await sessionOf(JSON.stringify(events));
+  expect(counted.events.filter(({ type }) => type === 'llm-usage')).toMatchObject([
+    { model: 'm', costUsd: 0.5, usage: { uncachedInputTokens: 10, outputTokens: 1 } },
+    { model: 'm', costUsd: 0.25, usage: { uncachedInputTokens: 10, cacheReadTokens: 20 } },
+  ]);
+  const fewer = await sessionOf(JSON.stringify(events.slice(0, -1)));
+  expect(fewer.events.map(({ type }) => type)).toEqual(['message', 'message']);
+});
+
 test('a conversation without events has no session', async () => {
   await withFiles({ 'base_state.json': '{"agent":{},"execution_status":"idle"}' }, async (folder) => {
     expect(await sessionsAt(folder)).toEqual([]);

@@ -4,7 +4,7 @@ import type { ResponseDraft } from '../log/drafts.js';
 import { isObject, listOf, objectOf, textOf } from '../log/json.js';
 import type { JsonObject } from '../log/json.js';
 import { isOpenHandsState, storedConversation } from '../log/openhands-folder.js';
-import { addThinking, usageByResponse } from '../log/openhands-replies.js';
+import { addThinking, usageByResponse, usageBySnapshot } from '../log/openhands-replies.js';
 import type { RecordedUsage } from '../log/openhands-replies.js';
 import { SessionRecorder } from '../log/recorder.js';
 import type { Entry, ImportedSession, LogFormat, LogSource, NoteTaker } from '../log/session.js';
@@ -38,7 +38,8 @@ const listKeys = ['events', 'items', 'history', 'trajectory'] as const;
  * `events/event-00000-<id>.json`), named by its state or by one of its events; an exported list of events, alone or in an
  * object; events on lines of their own.
  *
- * The state holds the usage of each model call, by the id of its response.
+ * The state holds the usage of each model call, by the id of its response. Without a state, events that report it may hold
+ * sums.
  *
  * @see https://docs.openhands.dev/sdk/guides/convo-persistence
  * @see https://github.com/OpenHands/software-agent-sdk `openhands-sdk/openhands/sdk/event`, `llm/utils/metrics.py`
@@ -86,8 +87,10 @@ function listsIn(value: unknown): readonly (readonly unknown[])[] {
 }
 
 function eventsOf(events: readonly JsonObject[], state: JsonObject, notes: NoteTaker): ImportedSession['events'] {
-  const reader = new SdkReader(new SessionRecorder(notes), usageByResponse(state));
+  const usages = usageByResponse(state);
+  const reader = new SdkReader(new SessionRecorder(notes), usages);
   for (const [index, event] of events.entries()) reader.read(event, index);
+  if (usages.size === 0) reader.count(usageBySnapshot(events));
   return reader.finish();
 }
 
@@ -97,6 +100,8 @@ class SdkReader {
   /** The reply that an action with the same response id goes on with. */
   #open: { readonly responseId: string; readonly draft: ResponseDraft } | undefined;
 
+  readonly #replies: { readonly entry: Entry; readonly response: ResponseDraft }[] = [];
+
   constructor(recorder: SessionRecorder, usages: ReadonlyMap<string, RecordedUsage>) {
     this.#recorder = recorder;
     this.#usages = usages;
@@ -104,6 +109,16 @@ class SdkReader {
 
   finish(): ImportedSession['events'] {
     return this.#recorder.finish();
+  }
+
+  /** Counts the usage of all replies, in their order. Without one for each reply it is not known whose it is. */
+  count(usages: readonly RecordedUsage[]): void {
+    if (usages.length !== this.#replies.length) return;
+    for (const [index, { entry, response }] of this.#replies.entries()) {
+      const recorded = usages[index];
+      if (recorded === undefined) continue;
+      response.count(entry, recorded.model, openaiUsage(recorded.usage)?.usage, recorded.costUsd);
+    }
   }
 
   read(event: JsonObject, index: number): void {
@@ -207,6 +222,7 @@ class SdkReader {
   #begin(event: JsonObject, entry: Entry): ResponseDraft {
     const responseId = textOf(event['llm_response_id']);
     const response = this.#recorder.response(entry, responseId);
+    this.#replies.push({ entry, response });
     const recorded = this.#usages.get(responseId ?? '');
     // Where a server repeats its ids, the usage is of one reply only.
     if (recorded !== undefined && response.id === responseId)

@@ -60,3 +60,44 @@ export function usageByResponse(state: JsonObject): ReadonlyMap<string, Recorded
   }
   return usages;
 }
+
+/** The counts of a usage, in the names of the SDK. */
+const counts = [
+  'prompt_tokens',
+  'completion_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+] as const;
+
+/**
+ * Returns the usage of each model call of the agent, in order, from events that report the state: they sum up what was used
+ * so far. Events without such sums give none.
+ */
+export function usageBySnapshot(events: readonly JsonObject[]): readonly RecordedUsage[] {
+  const usages: RecordedUsage[] = [];
+  let before: JsonObject = {};
+  let costBefore = 0;
+  for (const { kind, value } of events) {
+    if (kind !== 'ConversationStateUpdateEvent') continue;
+    const stats = objectOf(value)['stats'] ?? value;
+    const byPurpose = objectOf(objectOf(stats)['usage_to_metrics']);
+    const metrics = objectOf(byPurpose['agent'] ?? byPurpose['default']);
+    const sums = objectOf(metrics['accumulated_token_usage']);
+    const [input, inputBefore] = [numberOf(sums['prompt_tokens']) ?? 0, numberOf(before['prompt_tokens']) ?? 0];
+    if (input <= inputBefore) continue;
+    const usage = Object.fromEntries(
+      counts.map((name) => [name, (numberOf(sums[name]) ?? 0) - (numberOf(before[name]) ?? 0)]),
+    );
+    const cost = numberOf(metrics['accumulated_cost']) ?? costBefore;
+    const model = textOf(sums['model']) ?? metrics['model_name'];
+    usages.push({
+      model,
+      usage: { ...usage, reasoning_output_tokens: usage['reasoning_tokens'] },
+      costUsd: cost > costBefore ? cost - costBefore : undefined,
+    });
+    before = sums;
+    costBefore = cost;
+  }
+  return usages;
+}
