@@ -37,6 +37,12 @@ test('finds the sessions of every agent, the newest first, and only sessions', a
   await write('.codex/archived_sessions/rollout-2026-02-01-b.jsonl', 5);
   await write('.codex/history.jsonl', 99);
   await write('.pi/agent/sessions/--work--/2026_a.jsonl', 40);
+  await write('.gemini/tmp/a1b2/chats/session-2026-03-01T09-00-5e55.json', 27);
+  await write('.gemini/tmp/a1b2/chats/session-2026-03-01T09-00-5e55.jsonl', 28);
+  await write('.gemini/tmp/a1b2/chats/5e55/child.jsonl', 26);
+  await write('.gemini/tmp/a1b2/logs.json', 99);
+  await write('.openhands/conversations/c0ffee/base_state.json', 25);
+  await write('.openhands/conversations/c0ffee/events/event-00000-a.json', 99);
   await write('.local/share/opencode/storage/session/project/ses_1.json', 20);
   await write('.local/share/opencode/storage/message/ses_1/msg_1.json', 99);
   expect(await found()).toEqual({
@@ -45,6 +51,9 @@ test('finds the sessions of every agent, the newest first, and only sessions', a
       'pi .pi/agent/sessions/--work--/2026_a.jsonl',
       'claude-code .claude/projects/-work/one/subagents/agent-1.jsonl',
       'claude-code .claude/projects/-work/one.jsonl',
+      'gemini-cli .gemini/tmp/a1b2/chats/session-2026-03-01T09-00-5e55.jsonl',
+      'gemini-cli .gemini/tmp/a1b2/chats/5e55/child.jsonl',
+      'openhands .openhands/conversations/c0ffee/base_state.json',
       'opencode .local/share/opencode/storage/session/project/ses_1.json',
       'claude-code .config/claude/projects/-work/two.jsonl',
       'codex .codex/archived_sessions/rollout-2026-02-01-b.jsonl',
@@ -66,11 +75,15 @@ test('variables move the folders; relative values are ignored', async () => {
   await write('moved/codex/sessions/rollout-a.jsonl', 5);
   await write('moved/pi/sessions/p/a.jsonl', 4);
   await write('moved/share/opencode/storage/session/p/ses_a.json', 3);
+  await write('moved/openhands/conversations/a/base_state.json', 2);
+  await write('moved/gemini/.gemini/tmp/p/chats/session-a.json', 1);
   await write('.claude/projects/p/unused.jsonl', 9);
   const environment = {
     CLAUDE_CONFIG_DIR: '~/moved/claude',
     CODEX_HOME: join(home, 'moved/codex'),
     PI_CODING_AGENT_DIR: join(home, 'moved/pi'),
+    GEMINI_CLI_HOME: join(home, 'moved/gemini'),
+    OPENHANDS_PERSISTENCE_DIR: join(home, 'moved/openhands'),
     XDG_DATA_HOME: join(home, 'moved/share'),
   };
   expect((await found({ environment })).paths).toEqual([
@@ -78,9 +91,15 @@ test('variables move the folders; relative values are ignored', async () => {
     'codex moved/codex/sessions/rollout-a.jsonl',
     'pi moved/pi/sessions/p/a.jsonl',
     'opencode moved/share/opencode/storage/session/p/ses_a.json',
+    'openhands moved/openhands/conversations/a/base_state.json',
+    'gemini-cli moved/gemini/.gemini/tmp/p/chats/session-a.json',
   ]);
   const relative = await found({ environment: { CLAUDE_CONFIG_DIR: 'moved/claude', CODEX_HOME: ' ' } });
   expect(relative.paths).toEqual(['claude-code .claude/projects/p/unused.jsonl']);
+  const conversations = { OPENHANDS_CONVERSATIONS_DIR: join(home, 'moved/openhands/conversations') };
+  expect((await found({ environment: conversations })).paths).toContain(
+    'openhands moved/openhands/conversations/a/base_state.json',
+  );
   const sessionDirectory = { PI_CODING_AGENT_SESSION_DIR: join(home, 'moved/pi/sessions') };
   expect((await found({ environment: sessionDirectory })).paths).toContain('pi moved/pi/sessions/p/a.jsonl');
 });

@@ -47,8 +47,8 @@ export interface FoundSessions {
 }
 
 /**
- * Finds the sessions that agents have kept on this machine and returns the newest ones: Claude Code, Codex, pi, opencode. Lists
- * folders and reads the list of sessions in opencode's database; no session is opened. What cannot be read is reported in
+ * Finds the sessions that agents have kept on this machine and returns the newest ones: Claude Code, Codex, pi, Gemini CLI, OpenHands,
+ * opencode. Lists folders and reads the list of sessions in opencode's database; no session is opened. What cannot be read is reported in
  * `folders`.
  */
 export async function findSessions(options: FindSessionsOptions = {}): Promise<FoundSessions> {
@@ -101,7 +101,9 @@ async function sessionsIn(place: SessionFolder, signal: AbortSignal | undefined)
       if (objectOf(error)['code'] !== 'ENOENT') problem = messageOf(error);
     }
   }
-  return { sessions, problem };
+  // A session that later versions go on with is copied from its `.json` into a `.jsonl`.
+  const paths = new Set(sessions.map(({ path }) => path));
+  return { sessions: sessions.filter(({ path }) => !paths.has(`${path}l`)), problem };
 }
 
 async function databasesOf({ folder, database }: Places['opencode']): Promise<readonly string[]> {
@@ -141,7 +143,7 @@ async function timeOfFile(path: string): Promise<number | undefined> {
 }
 
 /** The agents whose sessions are found on this machine. */
-type SessionAgent = 'claude-code' | 'codex' | 'pi' | 'opencode';
+type SessionAgent = 'claude-code' | 'codex' | 'gemini-cli' | 'openhands' | 'pi' | 'opencode';
 
 /** A folder where an agent keeps its sessions. */
 interface SessionFolder {
@@ -161,13 +163,17 @@ interface Places {
 const isJsonl = (path: string): boolean => path.endsWith('.jsonl');
 /** Codex names its logs `rollout-<time>-<id>.jsonl`. */
 const isRollout = (path: string): boolean => /(?:^|\/)rollout-[^/]*\.jsonl$/.test(path);
+/** `<project>/chats/session-<time>-<id>.json`, of later versions `.jsonl`; a sub-agent's has the folder of its parent. */
+const isGeminiChat = (path: string): boolean => /^[^/]+\/chats\/(?:[^/]+\/[^/]+|session-[^/]+)\.jsonl?$/.test(path);
+/** `<conversation>/base_state.json`; its events stand in a folder beside it. */
+const isConversation = (path: string): boolean => /^[^/]+\/base_state\.json$/.test(path);
 /** `<project>/<session>.json`; the messages of a session are in other folders. */
 const isOpencodeSession = (path: string): boolean => /^[^/]+\/ses_[^/]*\.json$/.test(path);
 
 /**
  * Returns the places where agents keep their sessions, with the variables that move them: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`,
- * `PI_CODING_AGENT_DIR`, `PI_CODING_AGENT_SESSION_DIR`, `XDG_CONFIG_HOME`, `XDG_DATA_HOME` and `OPENCODE_DB`, of which a
- * relative value is a file in opencode's folder.
+ * `PI_CODING_AGENT_DIR`, `PI_CODING_AGENT_SESSION_DIR`, `OPENHANDS_PERSISTENCE_DIR`, `OPENHANDS_CONVERSATIONS_DIR`,
+ * `GEMINI_CLI_HOME`, `XDG_CONFIG_HOME`, `XDG_DATA_HOME` and `OPENCODE_DB`, of which a relative value is a file in opencode's folder.
  */
 function placesOf(home: string, environment: Readonly<Record<string, string | undefined>>): Places {
   const valueOf = (name: string): string => environment[name]?.trim() ?? '';
@@ -182,6 +188,7 @@ function placesOf(home: string, environment: Readonly<Record<string, string | un
   const claude = variable('CLAUDE_CONFIG_DIR');
   const codex = variable('CODEX_HOME') ?? join(home, '.codex');
   const pi = variable('PI_CODING_AGENT_DIR') ?? join(home, '.pi', 'agent');
+  const openHands = variable('OPENHANDS_PERSISTENCE_DIR') ?? join(home, '.openhands');
   const database = valueOf('OPENCODE_DB');
   const isFile = database !== '' && database !== ':memory:';
   return {
@@ -194,6 +201,16 @@ function placesOf(home: string, environment: Readonly<Record<string, string | un
       { agent: 'codex', folder: join(codex, 'sessions'), isSession: isRollout },
       { agent: 'codex', folder: join(codex, 'archived_sessions'), isSession: isRollout },
       { agent: 'pi', folder: variable('PI_CODING_AGENT_SESSION_DIR') ?? join(pi, 'sessions'), isSession: isJsonl },
+      {
+        agent: 'gemini-cli',
+        folder: join(variable('GEMINI_CLI_HOME') ?? home, '.gemini', 'tmp'),
+        isSession: isGeminiChat,
+      },
+      {
+        agent: 'openhands',
+        folder: variable('OPENHANDS_CONVERSATIONS_DIR') ?? join(openHands, 'conversations'),
+        isSession: isConversation,
+      },
       { agent: 'opencode', folder: join(opencode, 'storage', 'session'), isSession: isOpencodeSession },
     ],
     opencode: { folder: opencode, database: isFile ? resolve(opencode, database) : undefined },

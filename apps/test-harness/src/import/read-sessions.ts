@@ -8,6 +8,7 @@ import { palimpsestJsonl } from './formats/palimpsest.js';
 import { openLog } from './log-source.js';
 import { parseSessionAddress } from './opencode-database.js';
 import { opencodeParts } from './log/opencode-session.js';
+import { openHandsParts } from './log/openhands-folder.js';
 import type { ImportedSession, ImportNote, LogFormat, LogSource, Session, SkippedFile } from './log/session.js';
 
 /** Options of {@link readSessions}. */
@@ -117,8 +118,8 @@ const notLogs = /^(?:readme|licen[cs]e|notice|changelog|adp-readme-license)(?:[.
 
 /**
  * Returns the files at a path: the file itself, or all files of the folder and its subfolders, sorted by name. Links to
- * folders are not followed. Of the folders of opencode, in which a session has many files, only the file that begins a
- * session is listed.
+ * folders are not followed. Of the folders of opencode and OpenHands, in which a session has many files, only the file that
+ * begins a session is listed.
  *
  * @throws {@link HarnessError} `log-read` when the path does not exist, is a pipe or a device, or a folder cannot be listed.
  */
@@ -158,7 +159,7 @@ async function statusOf(path: string): Promise<Stats> {
 
 /** Yields all entries below a folder except folders. From Node 26 on, `recursive` follows links to folders, even in a cycle. */
 async function* entriesBelow(folder: string): AsyncGenerator<Dirent> {
-  for (const entry of opencodeParts(await readdir(folder, { withFileTypes: true }))) {
+  for (const entry of openHandsParts(opencodeParts(await readdir(folder, { withFileTypes: true })))) {
     if (entry.isDirectory()) yield* entriesBelow(join(folder, entry.name));
     else yield entry;
   }

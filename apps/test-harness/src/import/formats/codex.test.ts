@@ -78,3 +78,76 @@ test('every reasoning item is kept, with its place among the calls', async () =>
   expect(events[1]).toMatchObject({ llmResponseId: 'response-1' });
   expect(notes.map(({ kind }) => kind)).toEqual(['call-without-result']);
 });
+
+// Ids of version 7 hold their time: a parent of 09:00:00, a child of 09:00:10.
+const [parentId, childId] = ['019ca8a0-3e80-7000-8000-000000000001', '019ca8a0-6590-7000-8000-000000000002'];
+const [parentTurn, childTurn] = ['019ca8a0-4268-7000-8000-000000000003', '019ca8a0-6978-7000-8000-000000000004'];
+const at = (second: number, type: string, payload: object): object => ({
+  timestamp: `2026-03-01T09:00:${String(second).padStart(2, '0')}.000Z`,
+  type,
+  payload,
+});
+const words = (role: string, text: string): object => ({
+  type: 'message',
+  role,
+  content: [{ type: role === 'user' ? 'input_text' : 'output_text', text }],
+});
+const tokens = (total: number, last: number): object => ({
+  type: 'token_count',
+  info: { total_token_usage: { total_tokens: total }, last_token_usage: { input_tokens: last, output_tokens: 1 } },
+});
+const spawned = { subagent: { thread_spawn: { parent_thread_id: parentId, depth: 1 } } };
+
+/** The rollout of a sub-agent; `second` is when a line of the parent was written. */
+function child(second: (line: number) => number, turns: { readonly parent?: string; readonly own?: string }): object[] {
+  return [
+    at(10, 'session_meta', { id: childId, source: spawned, base_instructions: { text: 'Be careful.' } }),
+    at(second(1), 'session_meta', { id: parentId, base_instructions: { text: 'Be careful.' } }),
+    at(second(2), 'turn_context', { turn_id: turns.parent, model: 'm' }),
+    at(second(3), 'response_item', words('user', 'Mend the kettle.')),
+    at(second(4), 'response_item', words('assistant', 'I ask another.')),
+    at(second(5), 'event_msg', tokens(101, 100)),
+    at(12, 'event_msg', { type: 'task_started', turn_id: turns.own }),
+    at(12, 'turn_context', { turn_id: turns.own, model: 'm' }),
+    at(12, 'response_item', words('user', 'Look for holes.')),
+    at(14, 'event_msg', tokens(101, 100)),
+    at(14, 'response_item', words('assistant', 'One hole.')),
+    at(14, 'event_msg', tokens(222, 120)),
+  ];
+}
+
+const copied = [
+  'system Be careful. []',
+  'user as user: Mend the kettle.',
+  'agent as assistant: I ask another.',
+  'recorded/copied-history',
+];
+const own = ['user as user: Look for holes.', 'agent as assistant: One hole.', 'llm-usage'];
+
+test.each([
+  ['written anew, with turn ids', () => 10, { parent: parentTurn, own: childTurn }],
+  ['with its old times and turn ids', (line: number) => line, { parent: parentTurn, own: childTurn }],
+  ['written over some seconds, with turn ids', (line: number) => 10 + 2 * line, { parent: parentTurn, own: childTurn }],
+  ['written anew, without turn ids', () => 10, {}],
+  ['with its old times, without turn ids', (line: number) => line, {}],
+  ['with turn ids that hold no time', () => 10, { parent: '1', own: '2' }],
+])("a sub-agent's history from its parent is shown and not counted: %s", async (_, second, turns) => {
+  const { events, notes } = await sessionOf(jsonLines(child(second, turns)));
+  expect(events.map(outline)).toEqual([...copied, ...own]);
+  expect(modelCalls(events)).toEqual([5]);
+  expect(events[3]).toMatchObject({ replies: 1, copiedFrom: parentId });
+  expect(events[6]).toMatchObject({ usage: { uncachedInputTokens: 120 } });
+  expect(notes.map(({ kind }) => kind)).toContain('copied-history');
+});
+
+test('a fork without a turn of its own makes no calls; one that was given no history has nothing copied', async () => {
+  const whole = child(() => 10, { parent: parentTurn, own: childTurn });
+  const [first, ...rest] = whole;
+  const fork = { ...first, payload: { id: childId, forked_from_id: parentId } };
+  const empty = await sessionOf(jsonLines([fork, ...rest.slice(0, 5)]));
+  expect(empty.events.map(outline)).toEqual(copied);
+  expect(modelCalls(empty.events)).toEqual([]);
+  const fresh = await sessionOf(jsonLines([first, ...whole.slice(6, 9), ...whole.slice(10)]));
+  expect(fresh.events.map(outline)).toEqual([copied[0], ...own]);
+  expect(modelCalls(fresh.events)).toEqual([2]);
+});

@@ -1,4 +1,5 @@
 import { openaiUsage, readResponsesItem } from '@palimpsest/llm-adapters/wire';
+import { CopiedHistory } from '../log/codex-fork.js';
 import type { ResponseDraft } from '../log/drafts.js';
 import { isObject, listOf, numberOf, objectOf, textOf } from '../log/json.js';
 import type { JsonObject } from '../log/json.js';
@@ -20,17 +21,19 @@ const programText =
 
 /**
  * The rollouts of Codex CLI: lines with a `payload`. `response_item` holds what the model received and wrote; `event_msg`
- * repeats it for display and adds the usage of each response.
+ * repeats it for display and adds the usage of each response. History that a fork or a sub-agent copies from its parent is
+ * shown, and not counted.
  */
 export const codexRollout = singleSession(
   'codex-rollout',
   ({ head }) => head.some((line) => isObject(line) && lineTypes.has(line['type']) && isObject(line['payload'])),
   async (recorder, source) => {
-    const rollout = new Rollout(recorder);
+    const rollout = new Rollout(recorder, source.head);
     for await (const { value, line } of source.records()) {
       const fields = objectOf(value);
       rollout.read(fields, { id: `line-${line}`, line, timestamp: fields['timestamp'] });
     }
+    rollout.end();
   },
 );
 
@@ -39,15 +42,21 @@ class Rollout {
   readonly #items: ResponsesItems;
   #model = 'unknown';
   #totalTokens: number | undefined;
+  /** The copy of the parent's history, while it is read. */
+  #copy: CopiedHistory | undefined;
+  #latest: Entry = { id: 'line-0' };
 
-  constructor(recorder: SessionRecorder) {
+  constructor(recorder: SessionRecorder, head: readonly unknown[]) {
     this.#recorder = recorder;
+    this.#copy = CopiedHistory.in(head);
     this.#items = new ResponsesItems(recorder, (text) => (programText.test(text) ? 'environment' : 'user'));
   }
 
   read(fields: JsonObject, entry: Entry): void {
     const payload = objectOf(fields['payload']);
     const { notes } = this.#recorder;
+    if (this.#copy?.endsBefore(fields) === true) this.end();
+    this.#latest = entry;
     switch (fields['type']) {
       case 'session_meta':
         this.#sessionMeta(payload, entry);
@@ -69,6 +78,14 @@ class Rollout {
       default:
         notes.unknown(`lines of type '${String(fields['type'])}'`, entry.line);
     }
+  }
+
+  /** Ends the copied history, also that of a session which has none of its own. */
+  end(): void {
+    if (this.#copy === undefined) return;
+    this.#recorder.endOfCopiedHistory(this.#latest, this.#copy.parent);
+    this.#items.endHistory();
+    this.#copy = undefined;
   }
 
   #sessionMeta(payload: JsonObject, entry: Entry): void {
@@ -171,6 +188,12 @@ class ResponsesItems {
   /** Ends the current response. The next item of the model starts a new response. */
   endResponse(): void {
     this.#open = undefined;
+  }
+
+  /** Ends what was read before: usage that follows is of none of its responses. */
+  endHistory(): void {
+    this.#open = undefined;
+    this.#latest = undefined;
   }
 
   read(item: JsonObject, entry: Entry): void {

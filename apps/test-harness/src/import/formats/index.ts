@@ -1,12 +1,19 @@
 import { HarnessError } from '../../harness-error.js';
 import type { LogFormat } from '../log/session.js';
+import { adkSession } from './adk.js';
+import { aiSdkUi } from './ai-sdk-ui.js';
+import { atif } from './atif.js';
+import { bedrockConverse } from './bedrock.js';
 import { chatReplay } from './chatreplay.js';
 import { claudeCodeJsonl } from './claude-code.js';
 import { codexRollout, openAIResponses } from './codex.js';
+import { geminiCli } from './gemini-cli.js';
 import { inspectEvalLog } from './inspect-evallog.js';
+import { langChain } from './langchain.js';
 import { anthropicMessages, openAIChat, tau2 } from './messages.js';
 import { opencode } from './opencode.js';
 import { openHandsEvents } from './openhands.js';
+import { openHandsSdk } from './openhands-sdk.js';
 import { palimpsestJsonl } from './palimpsest.js';
 import { piSessionJsonl } from './pi.js';
 import { chatMLTags, chatXml, intercode, nebiusTraj, nnetnavSteps, sweAgentTraj } from './text-mode.js';
@@ -17,12 +24,19 @@ export const logFormats: readonly LogFormat[] = [
   claudeCodeJsonl,
   codexRollout,
   piSessionJsonl,
+  geminiCli,
   opencode,
+  atif,
   tau2,
   sweAgentTraj,
   nebiusTraj,
+  openHandsSdk,
   openHandsEvents,
+  adkSession,
   inspectEvalLog,
+  aiSdkUi,
+  langChain,
+  bedrockConverse,
   chatReplay,
   nnetnavSteps,
   intercode,

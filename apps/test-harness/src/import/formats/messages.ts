@@ -158,7 +158,7 @@ export interface MessageApi {
 }
 
 /** Reads the messages of an API. Each message is one event or response. Programs keep raw responses in `extra`. */
-function messageReader(
+export function messageReader(
   notes: NoteTaker,
   api: MessageApi,
   optionsOf: (index: number, recorder: SessionRecorder, message: ReadMessage) => RecordingOptions = () => ({}),

@@ -6,6 +6,7 @@ import type { JsonObject } from '../log/json.js';
 import { asVersionOne, documentOf, isExport, isSessionInfo, storedSession } from '../log/opencode-session.js';
 import type { OpencodeMessage } from '../log/opencode-session.js';
 import { madeCallId, SessionRecorder } from '../log/recorder.js';
+import { ReplySteps } from '../log/reply-steps.js';
 import type { Entry, ImportedSession, LogFormat, LogSource, NoteTaker } from '../log/session.js';
 
 /** Parts and messages that describe the session. */
@@ -172,7 +173,7 @@ class OpencodeSession {
   }
 
   #assistant(info: JsonObject, parts: readonly JsonObject[], entry: Entry): void {
-    const reply = new Reply(this.#recorder, entry);
+    const reply = new ReplySteps(this.#recorder, entry);
     let hasUsage = false;
     for (const [index, part] of parts.entries()) {
       const id = textOf(part['id']) ?? `${entry.id}-${index + 1}`;
@@ -209,7 +210,7 @@ class OpencodeSession {
     if (isObject(error)) this.#error(error, entry, 'recorded-error');
   }
 
-  #tool(part: JsonObject, entry: Entry, reply: Reply): void {
+  #tool(part: JsonObject, entry: Entry, reply: ReplySteps): void {
     const state = objectOf(part['state']);
     const { response } = reply;
     const id = textOf(part['callID']) ?? madeCallId(entry, response);
@@ -257,41 +258,6 @@ class OpencodeSession {
   #noteOther(type: unknown, what: string): void {
     if (bookkeeping.has(type)) this.#recorder.notes.add('skipped-line', `'${String(type)}' is not read by a model`);
     else this.#recorder.notes.unknown(`${what} of type '${String(type)}'`);
-  }
-}
-
-/** The replies of one message: a step is a reply with its calls, and then their results. */
-class Reply {
-  readonly #recorder: SessionRecorder;
-  readonly #entry: Entry;
-  #results: (() => void)[] = [];
-  #open: ResponseDraft | undefined;
-  latest: ResponseDraft | undefined;
-  steps = 0;
-
-  constructor(recorder: SessionRecorder, entry: Entry) {
-    this.#recorder = recorder;
-    this.#entry = entry;
-  }
-
-  /** The reply of the current step. The first use begins it. */
-  get response(): ResponseDraft {
-    if (this.#open === undefined) {
-      this.#open = this.#recorder.response(this.#entry);
-      this.latest = this.#open;
-      this.steps++;
-    }
-    return this.#open;
-  }
-
-  addResult(add: () => void): void {
-    this.#results.push(add);
-  }
-
-  endStep(): void {
-    for (const add of this.#results) add();
-    this.#results = [];
-    this.#open = undefined;
   }
 }
 

@@ -12,6 +12,7 @@ import type { ContentPiece, Piece, ReadMessage, ResultPiece } from '@palimpsest/
 import { eventsFromDrafts, ResponseDraft } from './drafts.js';
 import type { CallDraft, EventDraft } from './drafts.js';
 import { listOf, objectOf, textOf } from './json.js';
+import { copiedHistoryType } from './model-calls.js';
 import type { Entry, LogFormat, LogSource, NoteTaker } from './session.js';
 
 /** The custom event that marks where the recording agent compacted its context. No model reads it. */
@@ -224,6 +225,22 @@ export class SessionRecorder {
       entry.line,
     );
     this.internal(entry, { ...fields, type: recordedCompactionType });
+  }
+
+  /**
+   * Marks that all replies so far were copied from another session, such as the parent of a sub-agent. They are shown, but
+   * their usage and their calls are not counted. Does nothing if there is no reply.
+   */
+  endOfCopiedHistory(entry: Entry, copiedFrom?: string): void {
+    if (this.#responses === 0) return;
+    for (const draft of this.#drafts) if ('response' in draft) draft.response.usage = undefined;
+    const message = 'the history of another session begins this one; its replies are shown and not counted';
+    this.notes.add('copied-history', message, entry.line);
+    const from = copiedFrom === undefined ? {} : { copiedFrom };
+    this.internal(
+      { ...entry, id: `${entry.id}-copied` },
+      { type: copiedHistoryType, replies: this.#responses, ...from },
+    );
   }
 
   /** Notes the calls without a result and returns the events. */

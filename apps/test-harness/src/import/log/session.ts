@@ -13,7 +13,8 @@ import type { Event, PalimpsestError } from '@palimpsest/events';
  * - `call-without-result`, `result-without-call`, `duplicate-result`, `duplicate-call-id`: kept as logged
  * - `duplicate-event-id`: the message says how the second event was treated
  * - `recorded-compaction`: the recording agent compacted here; nothing is forgotten
- * - `sidechain`: another conversation in the same log; a session of its own
+ * - `sidechain`: another conversation in the same log; a session of its own, unless the message says that it stays
+ * - `copied-history`: the beginning was copied from another session; its calls are not counted
  * - `branch`: the log was rewound here; both branches are read, in the order of the file
  * - `normalised`: the id of a reply was not unique; it is replaced
  * - `arguments-not-json`: the arguments of a call do not parse; they are kept
@@ -35,6 +36,7 @@ export type NoteKind =
   | 'duplicate-event-id'
   | 'recorded-compaction'
   | 'sidechain'
+  | 'copied-history'
   | 'branch'
   | 'normalised'
   | 'arguments-not-json'
