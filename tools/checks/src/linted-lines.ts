@@ -89,8 +89,13 @@ export class LintedLines {
 function linkModules(modules: string): void {
   const installed = path.join(workspaceRoot, 'node_modules');
   mkdirSync(path.join(modules, '@palimpsest'), { recursive: true });
-  for (const name of readdirSync(installed).filter((each) => each !== '@palimpsest' && !each.startsWith('.')))
+  const own = [...packages, ...apps].map(({ manifest, directory }) => ({ name: manifest.name, directory }));
+  const isOwn = (folder: string): boolean => own.some(({ name }) => name.split('/')[0] === folder);
+  for (const name of readdirSync(installed).filter((each) => !isOwn(each) && !each.startsWith('.')))
     symlinkSync(path.join(installed, name), path.join(modules, name));
-  for (const { manifest, directory } of [...packages, ...apps])
-    symlinkSync(path.join('../..', path.relative(workspaceRoot, directory)), path.join(modules, manifest.name));
+  for (const { name, directory } of own) {
+    const link = path.join(modules, name);
+    const copy = path.join(modules, '..', path.relative(workspaceRoot, directory));
+    symlinkSync(path.relative(path.dirname(link), copy), link);
+  }
 }

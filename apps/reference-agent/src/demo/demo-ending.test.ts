@@ -39,7 +39,7 @@ test('tests, what was saved without the rows that say nothing, and the command f
     'cost               $0.162   $0.180  10 %',
     'Tokens are estimates. Prices: claude-sonnet-5-5, with its prompt cache.',
     'What each request held, and what other condensers would save, as a page:',
-    'npx @palimpsest/test-harness report .palimpsest/logs/demo-1.jsonl',
+    'npx palimpsest-harness report .palimpsest/logs/demo-1.jsonl',
   ]);
 });
 
@@ -68,7 +68,7 @@ test('a long answer is cut, and a path is one word of the shell', () => {
     logFile: "/home/me/project/it's here/demo.jsonl",
   });
   expect(lines.filter((line) => line.startsWith('word'))).toHaveLength(5);
-  expect(lines.at(-1)).toBe(String.raw`npx @palimpsest/test-harness report 'it'\''s here/demo.jsonl'`);
+  expect(lines.at(-1)).toBe(String.raw`npx palimpsest-harness report 'it'\''s here/demo.jsonl'`);
 });
 
 test('of a run that was interrupted before its first call nothing is counted', () => {

@@ -70,7 +70,7 @@ function reportCommand(logFile: string, cwd: string): string {
   const below = relative(cwd, logFile);
   const path = below.startsWith('..') ? logFile : below;
   const word = /^[\w./+:@-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
-  return `npx @palimpsest/test-harness report ${printableText(word)}`;
+  return `npx palimpsest-harness report ${printableText(word)}`;
 }
 
 function answerLines(answer: string, width: number): readonly string[] {

@@ -125,7 +125,7 @@ describe('palimpsest demo', () => {
     const lines = stdout.trimEnd().split('\n');
     // A screen, and no line wider than where nobody knows the width; the command for the page is to be copied.
     expect(lines.length).toBeLessThanOrEqual(40);
-    expect(lines.filter((line) => widthOf(line) > 80)).toEqual([expect.stringMatching(/^npx @palimpsest/)]);
+    expect(lines.filter((line) => widthOf(line) > 80)).toEqual([expect.stringMatching(/^npx palimpsest-harness/)]);
     const numbers = lines.flatMap((line) => /^ *(\d+)(?:–(\d+))? {2}/.exec(line) ?? []);
     expect(stdout).toMatch(/\n {2}◆ {2}[\d,]+ → [\d,]+ tokens a request: to read on would cost more than/);
     expect(stdout).toMatch(/ \$ node --test.* exit 1 /);

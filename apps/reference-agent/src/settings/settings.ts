@@ -201,7 +201,7 @@ function unwrapped(schema: unknown): unknown {
 }
 
 /** The address of the published schema. */
-const address = 'https://unpkg.com/@palimpsest/reference-agent/schemas/config.json';
+const address = 'https://unpkg.com/palimpsest/schemas/config.json';
 
 /** Returns the JSON schema of a configuration file, for editors. Published as `schemas/config.json`. */
 export function settingsJsonSchema(): Readonly<Record<string, unknown>> {

@@ -258,11 +258,11 @@ describe('installed together', () => {
 it('the packed harness finds the sessions of a home and reports on them in an empty folder', async () => {
   const project = path.join(directory, 'test-harness');
   const [home, empty] = [path.join(project, 'home'), path.join(project, 'empty')];
-  await install(project, ['@palimpsest/test-harness'], inject('everything'));
+  await install(project, ['palimpsest-harness'], inject('everything'));
   await Promise.all([mkdir(empty), mkdir(path.join(home, '.claude/projects'), { recursive: true })]);
   await cp(path.join(workspaceRoot, 'corpus/demo-default.jsonl'), path.join(home, '.claude/projects/session.jsonl'));
 
-  const { stdout } = await npx(empty, ['@palimpsest/test-harness', 'report'], { home });
+  const { stdout } = await npx(empty, ['palimpsest-harness', 'report'], { home });
 
   expect(stdout).toMatch(/^1 session cost \$\d/);
   expect(stdout).toContain('1 session can be stepped through.');
@@ -276,7 +276,7 @@ it('the packed reference agent works on a task in an empty folder', async () => 
   const project = path.join(directory, 'reference-agent');
   const [home, empty] = [path.join(project, 'home'), path.join(project, 'empty')];
   const temporary = path.join(project, 'temporary');
-  await install(project, ['@palimpsest/reference-agent'], inject('everything'));
+  await install(project, ['palimpsest'], inject('everything'));
   await Promise.all([home, empty, temporary].map((folder) => mkdir(folder)));
   const write = { name: 'write_file', arguments: JSON.stringify({ path: 'note.md', content: 'Bread.\n' }) };
   const server = await openaiServer({
@@ -292,7 +292,7 @@ it('the packed reference agent works on a task in an empty folder', async () => 
   await mkdir(skill, { recursive: true });
   await writeFile(path.join(skill, 'SKILL.md'), '---\nname: noting\ndescription: How notes look here.\n---\nShort.\n');
 
-  const { stdout } = await npx(empty, ['@palimpsest/reference-agent', ...task], { home });
+  const { stdout } = await npx(empty, ['palimpsest', ...task], { home });
   await server.close();
 
   expect(stdout).toBe('It is written.\n');
