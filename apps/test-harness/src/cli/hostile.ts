@@ -4,7 +4,7 @@ import type { HostileResult, HostileRow } from '../hostile/replay-sets.js';
 import { hostileSets } from '../hostile/sets.js';
 import { none, parsePolicies } from '../replay/policy.js';
 import { progress } from './progress.js';
-import { alignedTable, percent } from './tables.js';
+import { alignedTable, percent } from './aligned-table.js';
 
 /** Options of `palimpsest-harness hostile`, as the command line gives them. */
 export interface HostileCommandOptions {

@@ -38,7 +38,7 @@ test('replays a folder through every condenser and prints one table, with --all 
   expect(code).toBe(0);
   const all = await harness('replay', folder, '-c', 'noOp', '--all');
   expect(all.stdout).toContain('requests (o200k)');
-  expect(all.stdout.match(/^noOp /gm)).toHaveLength(10);
+  expect(all.stdout.match(/^noOp /gm)).toHaveLength(14);
 });
 
 test('--json prints one document, with a row for each condenser and each session', async () => {

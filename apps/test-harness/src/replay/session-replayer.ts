@@ -1,18 +1,19 @@
 import type { Event } from '@palimpsest/events';
 import { defaultPrices } from '@palimpsest/view';
 import type { CachePrices } from '@palimpsest/view';
-import {
-  billMeter,
-  costOfDrops,
-  costUncondensed,
-  leastCost,
-  optimumTarget,
-  rentRule,
-  sizesByCall,
-} from '../measure/bill.js';
+import { billMeter } from '../measure/bill.js';
 import type { Bill } from '../measure/bill.js';
 import { breakpointMeter } from '../measure/cache.js';
 import { controlsOf } from '../measure/controls.js';
+import {
+  costOfDrops,
+  costUncondensed,
+  leastCost,
+  lossTolerated,
+  optimumTarget,
+  rentRule,
+  sizesByCall,
+} from '../measure/drops.js';
 import { evidenceOf } from '../measure/evidence.js';
 import { falseRereadMeter } from '../measure/false-rereads.js';
 import { hardEditMeter } from '../measure/hard-edits.js';
@@ -169,7 +170,9 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
         prices: row.name,
         uncondensed: costUncondensed(sizes, row),
         least: leastCost(sizes, optimumTarget, row),
+        insuredLeast: leastCost(sizes, optimumTarget, row, lossTolerated),
         rent: costOfDrops(sizes, optimumTarget, row, rentRule(row)),
+        insuredRent: costOfDrops(sizes, optimumTarget, row, rentRule(row, lossTolerated)),
         agentOutput: agentOutputTokens * row.output,
       })),
       agentOutputTokens,

@@ -12,14 +12,19 @@ import type { Requests } from '../measure/requests.js';
 import type { UserWords } from '../measure/user-words.js';
 import type { PolicySource } from './policy.js';
 
-/** The cost of a session with nothing condensed, at the optimum, and by the rule RENT, at some prices. */
+/**
+ * The cost of a session with nothing condensed, at the optimum, and by the rule RENT, at some prices. Those that are insured are at no
+ * call more than 2 % dearer than doing nothing.
+ */
 export interface SessionOptimum {
   readonly prices: string;
   readonly uncondensed: number;
   /** Of dropping to 15,000 tokens at the best calls, which knows the future. */
   readonly least: number;
+  readonly insuredLeast: number;
   /** Of dropping to 15,000 tokens when the rent is due, which does not. */
   readonly rent: number;
+  readonly insuredRent: number;
   /** What the recorded agent wrote, as output. */
   readonly agentOutput: number;
 }
