@@ -1,5 +1,6 @@
 import { coloursFor, printableLine, printableJson } from '@palimpsest/terminal';
 import { HarnessError } from '../harness-error.js';
+import type { HostileReport } from '../hostile/report.js';
 import { logFormatNames } from '../import/index.js';
 import type { SkippedFile } from '../import/index.js';
 import { pooledCache } from '../measure/recorded-cache.js';
@@ -17,6 +18,8 @@ export interface Report {
   readonly summariser?: string | undefined;
   /** Not all sessions were replayed. */
   readonly isInterrupted: boolean;
+  /** What the generated sessions came to. @defaultValue none: not all was measured */
+  readonly hostile?: HostileReport | undefined;
 }
 
 /** Options of {@link reportText}. */
@@ -58,7 +61,7 @@ export function reportText(report: Report, { sessions: eachSession, all }: Repor
 }
 
 /** Formats the report as one JSON document. Shares and prices are numbers; counts of tokens are in the unit that it names. */
-export function reportJson({ sessions, skipped, summariser, isInterrupted }: Report): string {
+export function reportJson({ sessions, skipped, summariser, isInterrupted, hostile }: Report): string {
   const long = sessions.filter(isLong);
   const report = {
     tokenUnit,
@@ -76,6 +79,7 @@ export function reportJson({ sessions, skipped, summariser, isInterrupted }: Rep
       rules: ruleRegrets(long),
       paired: pairedRows(long),
     },
+    hostile,
     sessions,
     skipped: skipped.map((each) => ({ file: each.file, reason: shortReason(each), notes: each.notes })),
   };

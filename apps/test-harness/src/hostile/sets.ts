@@ -26,9 +26,9 @@ export const hostileSets: readonly HostileSet[] = orders.flatMap((order) =>
   [5, 25, 100].flatMap((files) => [500, 2_000, 10_000].map((fileTokens) => ({ order, files, fileTokens }))),
 );
 
-/** Returns the name of a set for a report. */
+/** Returns the name of a set for a report: its order, and its files by their size. */
 export function nameOfSet({ order, files, fileTokens }: HostileSet): string {
-  return `${order}, ${files} files of ${fileTokens.toLocaleString('en-GB')} tokens`;
+  return `${order}, ${files} × ${fileTokens.toLocaleString('en-GB')}`;
 }
 
 /**

@@ -21,7 +21,7 @@ import { loopMeter } from '../measure/loop.js';
 import type { Loop, LoopTotals } from '../measure/loop.js';
 import { memoryMeter, unseenResults } from '../measure/memory.js';
 import type { Memory } from '../measure/memory.js';
-import { priceRows } from '../measure/money.js';
+import { priceRows, toldOf } from '../measure/money.js';
 import type { Prices, TokenUse } from '../measure/money.js';
 import { evidenceNeed, missedNeeds, newestNeed } from '../measure/needs.js';
 import type { Need, NeedName } from '../measure/needs.js';
@@ -259,11 +259,6 @@ const largeHeadTokens = 20_000;
 interface OpenLoop {
   readonly bills: readonly Bill[];
   readonly missed: ReadonlySet<NeedName>;
-}
-
-/** Returns the prices of a row as a condenser is told of them. */
-function toldOf({ input, cacheRead, cacheWrite, output }: Prices): CachePrices {
-  return { read: cacheRead / input, write: cacheWrite / input, output: output / input };
 }
 
 function isDefault(row: Prices): boolean {
