@@ -141,7 +141,7 @@ test('--all prints every table and the generated sessions last, and the JSON has
   const all = await promisify(execFile)(process.execPath, args, { env });
   const [logs = '', generated = ''] = all.stdout.split('45 generated sessions');
   expect(logs).toContain('requests (o200k)');
-  expect(logs.match(/^noOp /gm)).toHaveLength(14);
+  expect(logs.match(/^noOp /gm)).toHaveLength(15);
   for (const steps of [200, 60])
     for (const price of [0.1, 0.05, 0.025]) expect(generated).toContain(`${steps} steps, r = ${price}`);
   expect(generated.match(/^noOp /gm)).toHaveLength(6);

@@ -110,7 +110,9 @@ export function reportTables(
     ['false re-reads', ({ looks: found }) => shareText(found?.falseRereads)],
     ['user’s words', ({ userWords }) => percent(userWords.messages)],
     ['all in a request', ({ userWords }) => percent(userWords.requests)],
-    ['head of 20,000, r = 0.05: saved, open loop', ({ looks: found }) => shareText(found?.largeHead.saved)],
+  ]);
+  const largeHead = table('head of 20,000, r = 0.05', [
+    ['saved, open loop', ({ looks: found }) => shareText(found?.largeHead.saved)],
     ['recall', ({ looks: found }) => shareText(found?.largeHead.recall)],
     ['quoted runs', ({ looks: found }) => shareText(found?.largeHead.quotes)],
   ]);
@@ -133,7 +135,18 @@ export function reportTables(
     ['refused lists', ({ refusedLists }) => number(refusedLists)],
     ['our time (ms/call)', ({ millisecondsPerCall }) => millisecondsPerCall.toFixed(2)],
   ]);
-  const more = [...loops, bill, parts, regret, memory, byDistance, looks, requests, ...pairedTable(sessions, bold)];
+  const more = [
+    ...loops,
+    bill,
+    parts,
+    regret,
+    memory,
+    byDistance,
+    looks,
+    largeHead,
+    requests,
+    ...pairedTable(sessions, bold),
+  ];
   return [title, [summary, ...more].join('\n\n')].join('\n');
 }
 

@@ -212,13 +212,14 @@ test('one table says what is saved and forgotten; all tables say the rest', () =
     'regret of when',
     'saved, open loop',
     'further looks',
+    'head of 20,000, r = 0.05',
     'more of the bill at one',
     'recall',
     'recall by distance',
     'requests (o200k)',
   ])
     expect(all).toMatch(new RegExp(`^${head.replace(/[()]/g, '.')}`, 'm'));
-  expect(all.match(/^half .*$/gm)).toHaveLength(10);
+  expect(all.match(/^half .*$/gm)).toHaveLength(11);
 });
 
 test('what recorded caches read is a line of the text and a field of the JSON, of the sessions with usage alone', () => {
