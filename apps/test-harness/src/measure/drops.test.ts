@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { costOfDrops, costUncondensed, leastCost, rentRule, ruleAtCalls } from './bill.js';
-import type { SizesByCall } from './bill.js';
+import { costOfDrops, costUncondensed, leastCost, rentRule, ruleAtCalls } from './drops.js';
+import type { SizesByCall } from './drops.js';
 
 const prices = { name: 'r = 0.1', input: 1, cacheRead: 0.1, cacheWrite: 1.25, output: 5 };
 
@@ -10,14 +10,14 @@ test('an uncondensed session writes each token once and reads it at every later 
   expect(costUncondensed({ head: 100, added: [10, 20, 0] }, prices)).toBeCloseTo(cost);
 });
 
-/** Tries every set of calls at which to drop. */
-function byExhaustion({ head, added }: SizesByCall, target: number): number {
+/** Tries every set of calls at which to drop. With a tolerance, those sets alone that are at no call dearer than doing nothing by more. */
+function byExhaustion({ head, added }: SizesByCall, target: number, tolerance = Infinity): number {
   const bound = Math.max(target, head + 2_000);
   const calls = added.length;
   let best = Infinity;
   for (let drops = 0; drops < 2 ** (calls - 1); drops++) {
     let kept: number[] = [];
-    let cost = 0;
+    let [cost, undropped, whole] = [0, 0, head];
     let isAllowed = true;
     for (let call = 0; call < calls; call++) {
       if (call > 0) kept.push(added[call - 1] ?? 0);
@@ -37,6 +37,10 @@ function byExhaustion({ head, added }: SizesByCall, target: number): number {
         }
         cost += prices.cacheRead * head + prices.cacheWrite * kept.reduce((sum, each) => sum + each, 0);
       }
+      const newest = added[call - 1] ?? 0;
+      undropped += call === 0 ? prices.cacheWrite * head : prices.cacheRead * whole + prices.cacheWrite * newest;
+      whole += newest;
+      isAllowed &&= cost <= (1 + tolerance) * undropped;
     }
     if (isAllowed) best = Math.min(best, cost);
   }
@@ -45,6 +49,7 @@ function byExhaustion({ head, added }: SizesByCall, target: number): number {
 
 test('the optimum is the least of all ways to drop, and no rule does better', () => {
   let seed = 7;
+  let dearerInsured = 0;
   const below = (bound: number) => {
     seed = (seed * 48_271) % 2_147_483_647;
     return seed % bound;
@@ -56,7 +61,15 @@ test('the optimum is the least of all ways to drop, and no rule does better', ()
     const least = leastCost(sizes, target, prices);
     expect(least, JSON.stringify({ sizes, target })).toBeCloseTo(byExhaustion(sizes, target));
     expect(costOfDrops(sizes, target, prices, rentRule(prices))).toBeGreaterThanOrEqual(least - 1e-6);
+    const insured = leastCost(sizes, target, prices, 0.02);
+    expect(insured).toBeCloseTo(byExhaustion(sizes, target, 0.02));
+    expect(insured).toBeGreaterThanOrEqual(least - 1e-6);
+    if (insured > least + 1) dearerInsured++;
+    const insuredRent = costOfDrops(sizes, target, prices, rentRule(prices, 0.02));
+    expect(insuredRent).toBeGreaterThanOrEqual(insured - 1e-6);
+    expect(insuredRent).toBeLessThanOrEqual(1.02 * costUncondensed(sizes, prices) + 1e-6);
   }
+  expect(dearerInsured).toBeGreaterThan(0);
 });
 
 test('without a drop the cost is that of doing nothing', () => {
@@ -83,9 +96,13 @@ test('a rule is asked only when there is something to drop', () => {
 
 test('RENT drops when the rent of what could be saved has paid for writing the rest again', () => {
   const rule = rentRule(prices);
-  const drop = { call: 1, saved: 1_000, rewritten: 250 };
+  const drop = { call: 1, saved: 1_000, rewritten: 250, paid: 2_000, undropped: 1_000 };
   // Rent 100 a call; the rest costs 1.15 · 250 = 287.5.
   expect([rule(drop), rule(drop), rule(drop), rule(drop)]).toEqual([false, false, true, false]);
+  const insured = rentRule(prices, 0.02);
+  for (let call = 0; call < 5; call++) expect(insured(drop)).toBe(false);
+  // Rent that was refused stays due.
+  expect(insured({ ...drop, paid: 1_020 })).toBe(true);
 });
 
 test('on a long steady session RENT is within a twentieth of the optimum', () => {
