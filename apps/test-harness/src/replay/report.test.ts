@@ -33,7 +33,7 @@ function replay(condenser: string, tokensSent: number, more: Partial<SessionRepl
         withRereads: tokensSent + 10,
         summariser: 5,
         atMarks: 2 * tokensSent,
-        dropsThen: tokensSent,
+        regret: tokensSent / 100,
       },
     ],
     memory,
@@ -109,8 +109,7 @@ test('sums the sessions of each condenser, and pools what is saved', () => {
   expect(savings?.mean).toBeCloseTo((-0.5 + 5 / 6) / 2);
   // The optimum pays 25 of 100.
   expect(savings?.captured).toBeCloseTo(0.45 / 0.75);
-  // Dropping then would have cost 150 and 50 where the optimum costs 25.
-  expect(savings?.regret).toEqual({ mean: 3, worst: 5 });
+  expect(savings?.regret).toEqual({ mean: 1, worst: 1.5 });
   expect(savings).toMatchObject({ summariserBill: 10, agentOutputBill: 14, atMarks: 0.5 });
   expect(savings?.withLife).toBeUndefined();
   expect(rows[1]).toMatchObject({ averageTokens: 10, agentOutputTokens: 6 });

@@ -53,7 +53,7 @@ export interface SavedInLoop {
   readonly dearer: number;
 }
 
-/** The cost of acting at other calls than the best ones: 0.05 is 5 % more. Both ways drop the oldest steps to 15,000 tokens. */
+/** The cost of acting at other calls than the best ones: 0.05 is 5 % more. */
 export interface Regret {
   /** Over the sessions. */
   readonly mean: number;
@@ -109,7 +109,7 @@ export function savingsAt(pairs: readonly Pair[], row: number): Savings {
     ...(best < leastOptimum ? {} : { captured: withRereads / best }),
     atMarks: pooled((bill) => bill.atMarks),
     ...(hasLife ? { withLife: pooled((bill) => bill.withLife) } : {}),
-    regret: regretOf(bills.map(({ own, optimum }) => [own?.dropsThen ?? 0, optimum?.least ?? 0])),
+    regret: meanAndWorst(bills.map(({ own }) => own?.regret ?? 0)),
   };
 }
 
@@ -139,19 +139,17 @@ export function ruleRegrets(sessions: readonly ReplayedSession[]): readonly Rule
     rule,
     regret: (sessions[0]?.optima ?? []).map(({ prices }, row) => ({
       prices,
-      ...regretOf(
+      ...meanAndWorst(
         sessions.flatMap(({ optima: { [row]: optimum } }) =>
-          optimum === undefined ? [] : [[cost(optimum), optimum.least] as const],
+          optimum === undefined ? [] : [optimum.least === 0 ? 0 : cost(optimum) / optimum.least - 1],
         ),
       ),
     })),
   }));
 }
 
-/** @param costs - of each session, and at the optimum */
-function regretOf(costs: readonly (readonly [own: number, least: number])[]): Regret {
-  const each = costs.map(([own, least]) => (least === 0 ? 0 : own / least - 1));
-  return { mean: sum(each, (regret) => regret) / each.length, worst: Math.max(...each) };
+function meanAndWorst(regrets: readonly number[]): Regret {
+  return { mean: sum(regrets, (regret) => regret) / regrets.length, worst: Math.max(...regrets) };
 }
 
 function inLoop(pairs: readonly Pair[], row: number): Savings['inLoop'] {
