@@ -7,9 +7,10 @@ import { aheadReader } from '../ahead.js';
 import { pathOfCall } from './call-title.js';
 import { isOfFrame } from './digest.prompt.js';
 import { editsOf } from './edits.js';
+import type { FileEdit } from './edits.js';
 import type { LoggedEvent } from './log-of-view.js';
 import { Edits } from './taken-lines.js';
-import { keysOf, linesOfResult, shortestKey, textLine, withoutPlace } from './text-lines.js';
+import { gap, keysOf, linesOfResult, shortestKey, textLine, withoutPlace } from './text-lines.js';
 import type { TextLine } from './text-lines.js';
 
 /** What a hidden event shows, line by line, for an excerpt of it. */
@@ -67,8 +68,8 @@ export function hiddenLines(view: View, events: readonly LoggedEvent[], text: st
   events.forEach(({ event, shown, step }, place) => {
     if (shown === event) return;
     const source = sourceOf(view, event, place, edits);
-    source?.lines.forEach(({ key }, index) => {
-      if (isQuotable(key)) found.set(key, { source, index, step });
+    source?.lines.forEach(({ key, isGone }, index) => {
+      if (!isGone && isQuotable(key)) found.set(key, { source, index, step });
     });
   });
   const now = (events.at(-1)?.step ?? 0) + 1;
@@ -132,7 +133,7 @@ function sourceOf(view: View, event: LLMConvertibleEvent, place: number, edits: 
   const made = edits.of(event);
   const [first] = made;
   if (first === undefined) return undefined;
-  const lines = made.flatMap(({ put }) => put.map((line) => textLine(line)));
+  const lines = made.flatMap(linesOfEdit);
   const isTaken = (key: string): boolean => edits.hasTaken(key, place, first.path);
   return {
     event,
@@ -142,6 +143,12 @@ function sourceOf(view: View, event: LLMConvertibleEvent, place: number, edits: 
     place,
     isTaken,
   };
+}
+
+/** Returns the lines that an edit leaves, and behind them those that it takes: they show where the others stand. */
+function linesOfEdit({ put, taken }: FileEdit): readonly TextLine[] {
+  const gone = [...taken].map((key): TextLine => ({ text: key, key, isGone: true }));
+  return [...put.map((line) => textLine(line)), ...gone, gap];
 }
 
 /** Reads an event ahead: a later {@link hiddenLines} need not read it again. */
