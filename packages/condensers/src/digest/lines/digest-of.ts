@@ -48,7 +48,7 @@ const mostAttempts = 4;
 const tolerance = 0.1;
 
 /** Short lines and marks between the chosen lines take room too: then fewer are chosen. */
-function excerptsWithin(lines: readonly HiddenLine[], room: number): readonly string[] {
+function excerptsWithin(lines: Iterable<HiddenLine>, room: number): readonly string[] {
   let excerpts: readonly string[] = [];
   for (let attempt = 0, chosen = room; attempt < mostAttempts && chosen > 0; attempt++) {
     excerpts = excerptsOf(lines, chosen);

@@ -26,7 +26,7 @@ interface Group {
  * @param lines - the best first
  * @param maxTokens - what the excerpts may take. Unit: estimated tokens
  */
-export function excerptsOf(lines: readonly HiddenLine[], maxTokens: number): readonly string[] {
+export function excerptsOf(lines: Iterable<HiddenLine>, maxTokens: number): readonly string[] {
   const groups: Group[] = [];
   const byPath = new Map<string, Group[]>();
   const bySource = new Map<Source, Group>();

@@ -1,3 +1,4 @@
+import { remembered } from '../../authoring/calls/remembered.js';
 import { gap, shortestKey } from './text-lines.js';
 import type { TextLine } from './text-lines.js';
 
@@ -14,20 +15,29 @@ export function inFileOrder(texts: readonly (readonly TextLine[])[]): readonly T
   return order;
 }
 
-function partsOf(text: readonly TextLine[]): readonly (readonly TextLine[])[] {
+/** Lines without a gap between them. */
+interface Part {
+  readonly lines: readonly TextLine[];
+  /** Those that stand once, and that say enough to be found by. */
+  readonly single: ReadonlySet<string>;
+}
+
+const partsOf = (text: readonly TextLine[]): readonly Part[] => readParts(text, undefined);
+
+const readParts = /* @__PURE__ */ remembered((text: readonly TextLine[], _: undefined): readonly Part[] => {
   const parts: TextLine[][] = [[]];
   for (const line of text) {
     if (line === gap) parts.push([]);
     else parts.at(-1)?.push(line);
   }
-  return parts;
-}
+  return parts.map((lines) => ({ lines, single: new Set(placesOfSingle(lines).keys()) }));
+});
 
-function withPart(order: readonly TextLine[], part: readonly TextLine[]): readonly TextLine[] {
-  const common = placesOfCommon(order, part);
-  let at = beginOf(order, part, common);
+function withPart(order: readonly TextLine[], part: Part): readonly TextLine[] {
+  const common = placesOfSingle(order, part.single);
+  let at = beginOf(order, part.lines, common);
   const out = order.slice(0, at);
-  for (const line of part) {
+  for (const line of part.lines) {
     const place = order[at]?.key === line.key ? at : (common.get(line.key) ?? -1);
     const isKnown = place >= at;
     for (; isKnown && at < place; at++) out.push(order[at] as TextLine);
@@ -38,17 +48,12 @@ function withPart(order: readonly TextLine[], part: readonly TextLine[]): readon
   return [...out, ...order.slice(at)];
 }
 
-/** Returns where in the order the lines stand that say enough, and that both have once. */
-function placesOfCommon(order: readonly TextLine[], part: readonly TextLine[]): ReadonlyMap<string, number> {
-  const own = placesOfSingle(part);
-  return new Map([...placesOfSingle(order)].filter(([key]) => own.has(key)));
-}
-
-function placesOfSingle(lines: readonly TextLine[]): ReadonlyMap<string, number> {
+/** Returns the places of the lines that say enough, that stand once, and that another text has too. */
+function placesOfSingle(lines: readonly TextLine[], common?: ReadonlySet<string>): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   const again = new Set<string>();
   lines.forEach(({ key }, place) => {
-    if (key.length < shortestKey) return;
+    if (key.length < shortestKey || common?.has(key) === false) return;
     if (places.has(key)) again.add(key);
     else places.set(key, place);
   });

@@ -32,7 +32,6 @@ export interface HiddenLine {
   readonly source: Source;
   /** The index in the lines of the source. */
   readonly index: number;
-  readonly score: number;
 }
 
 /** A line that stands in two events has this weight, another has 1. */
@@ -49,42 +48,101 @@ const longestLine = 2_000;
  *
  * @param text - what the model reads besides the events
  */
-export function hiddenLines(view: View, events: readonly LoggedEvent[], text: string): readonly HiddenLine[] {
+export function hiddenLines(view: View, events: readonly LoggedEvent[], text: string): Iterable<HiddenLine> {
+  return replayable(findLines(view, events, text));
+}
+
+function* findLines(view: View, events: readonly LoggedEvent[], text: string): Generator<HiddenLine> {
+  const standing = standingLines(events, text);
+  const { again, shapes } = countsOf(events);
+  const edits = new Edits(view, events);
+  const now = (events.at(-1)?.step ?? 0) + 1;
+  const groups = events.flatMap(({ event, shown, step }, place) => {
+    const source = shown === event ? undefined : sourceOf(view, event, place, edits);
+    const ofWeight = (weight: number) => ({ source, isAgain: weight > 1, score: weight / (1 + now - step), place });
+    return source === undefined ? [] : [ofWeight(seenAgain), ofWeight(1)];
+  });
+  const found = new Set<string>();
+  for (const { source, isAgain } of groups.sort((a, b) => b.score - a.score || b.place - a.place)) {
+    if (source === undefined) continue;
+    const { event, lines, isTaken } = source;
+    const shapesOfLines = !isAgain && isToolResult(event) ? shapesOf(event).ofLines : undefined;
+    for (const [key, index] of quotableIn(lines)) {
+      // Of the lines of one weight, the newest place of each is met first.
+      if (again.has(key) !== isAgain || found.has(key)) continue;
+      found.add(key);
+      if (standing.has(key) || standing.has(withoutPlace(key)) || isTaken(key)) continue;
+      const shape = shapesOfLines?.get(key);
+      if (shape === undefined || (shapes.get(shape) ?? 0) < usualShape) yield { source, index };
+    }
+  }
+}
+
+/** Returns what can be read several times. Each item is found once, when it is asked for: most are never needed. */
+function replayable<Item>(items: Iterator<Item>): Iterable<Item> {
+  const found: Item[] = [];
+  return {
+    *[Symbol.iterator]() {
+      for (let index = 0; ; index++) {
+        if (index === found.length) {
+          const next = items.next();
+          if (next.done === true) return;
+          found.push(next.value);
+        }
+        yield found[index] as Item;
+      }
+    },
+  };
+}
+
+/** The lines that a model reads anyway, with and without the place that a search prints. */
+function standingLines(events: readonly LoggedEvent[], text: string): ReadonlySet<string> {
   const standing = new Set<string>(text.split('\n').flatMap((line) => [line.trim(), line.trim().replace(/^- /, '')]));
   // A line of a listing is a path, which the lists of a summary hold among other words.
   for (const word of text.split(/\s+/)) standing.add(word);
-  const seen = new Map<string, number>();
-  const shapes = new Map<string, number>();
-  for (const { event, shown } of events) {
-    if (shown !== undefined) for (const key of keysOf(shown)) standing.add(key).add(withoutPlace(key));
-    if (shown?.type === 'action')
-      for (const { put } of editsOf(shown)) for (const line of put) standing.add(line.trim());
-    if (event.type === 'message' && event.role !== 'assistant') continue;
-    for (const key of keysOf(event)) seen.set(key, (seen.get(key) ?? 0) + 1);
-    if (isToolResult(event)) for (const shape of shapesOf(event)) shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
+  for (const { shown } of events) {
+    if (shown === undefined) continue;
+    for (const key of keysOf(shown)) standing.add(key).add(withoutPlace(key));
+    if (shown.type !== 'action') continue;
+    for (const { put } of editsOf(shown)) for (const line of put) standing.add(line.trim());
   }
-  const edits = new Edits(view, events);
-  const found = new Map<string, Omit<HiddenLine, 'score'> & { readonly step: number }>();
-  events.forEach(({ event, shown, step }, place) => {
-    if (shown === event) return;
-    const source = sourceOf(view, event, place, edits);
-    source?.lines.forEach(({ key, isGone }, index) => {
-      if (!isGone && isQuotable(key)) found.set(key, { source, index, step });
-    });
-  });
-  const now = (events.at(-1)?.step ?? 0) + 1;
-  const lines: HiddenLine[] = [];
-  for (const [key, { source, index, step }] of found) {
-    if (standing.has(key) || standing.has(withoutPlace(key)) || stateWords.test(key) || source.isTaken(key)) continue;
-    const times = seen.get(key) ?? 1;
-    if (times < 2 && isToolResult(source.event)) {
-      const shape = shapeOf(key);
-      if (shape !== key && (shapes.get(shape) ?? 0) >= usualShape) continue;
-    }
-    lines.push({ source, index, score: (times < 2 ? 1 : seenAgain) / (1 + now - step) });
-  }
-  return lines.sort((a, b) => b.score - a.score || b.source.place - a.source.place || a.index - b.index);
+  return standing;
 }
+
+/** The lines that two events hold, words of the agent included, and how many results hold a line of a shape. */
+function countsOf(events: readonly LoggedEvent[]): {
+  readonly again: ReadonlySet<string>;
+  readonly shapes: ReadonlyMap<string, number>;
+} {
+  const seen = new Set<string>();
+  const again = new Set<string>();
+  const shapes = new Map<string, number>();
+  for (const { event } of events) {
+    if (event.type === 'message' && event.role !== 'assistant') continue;
+    for (const key of keysOf(event)) {
+      if (seen.has(key)) again.add(key);
+      else seen.add(key);
+    }
+    if (isToolResult(event))
+      for (const shape of shapesOf(event).distinct) shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
+  }
+  return { again, shapes };
+}
+
+/** Returns the lines of a text that can be chosen, each at its last place, in order. A text is read once. */
+const quotableIn: (lines: readonly TextLine[]) => ReadonlyMap<string, number> = (lines) =>
+  readQuotable(lines, undefined);
+
+const readQuotable = /* @__PURE__ */ remembered((lines: readonly TextLine[], _: undefined) => {
+  const places = new Map<string, number>();
+  lines.forEach(({ key, isGone }, index) => {
+    if (isGone || !isQuotable(key)) return;
+    // A map lists its keys in the order in which they were added.
+    places.delete(key);
+    places.set(key, index);
+  });
+  return places;
+});
 
 /** A word of this length, or an encoded one, is data. Unit: characters. */
 const data = /^\S{200}|^[A-Za-z0-9+/=]{60,}$/;
@@ -93,7 +151,7 @@ const letterOrDigit = /[\p{L}\p{N}]/u;
 /** Returns true for a line that tells a model something, and that it cannot take for a part of the summary. */
 function isQuotable(key: string): boolean {
   if (key.length < shortestKey || key.length > longestLine) return false;
-  return letterOrDigit.test(key) && !data.test(key) && !isOfFrame(key);
+  return letterOrDigit.test(key) && !data.test(key) && !isOfFrame(key) && !stateWords.test(key);
 }
 
 /** The words of editors and runtimes about a state that has passed by the time they are read again. */
@@ -110,16 +168,22 @@ function shapeOf(key: string): string {
   return withoutPaths.replace(number, '#');
 }
 
-/** Returns the shapes of a result's lines that hold a path or a number, each once. A result is read once. */
-const shapesOf: (event: ToolResultEvent) => ReadonlySet<string> = (event) => readShapes(event, undefined);
+/** The shapes of lines that hold a path or a number. */
+interface Shapes {
+  readonly ofLines: ReadonlyMap<string, string>;
+  readonly distinct: ReadonlySet<string>;
+}
 
-const readShapes = /* @__PURE__ */ remembered((event: ToolResultEvent, _: undefined): ReadonlySet<string> => {
-  const shapes = new Set<string>();
+/** Returns the shapes of a result's lines. A result is read once. */
+const shapesOf: (event: ToolResultEvent) => Shapes = (event) => readShapes(event, undefined);
+
+const readShapes = /* @__PURE__ */ remembered((event: ToolResultEvent, _: undefined): Shapes => {
+  const ofLines = new Map<string, string>();
   for (const key of keysOf(event)) {
     const shape = key.length > longestLine ? key : shapeOf(key);
-    if (shape !== key) shapes.add(shape);
+    if (shape !== key) ofLines.set(key, shape);
   }
-  return shapes;
+  return { ofLines, distinct: new Set(ofLines.values()) };
 });
 
 function sourceOf(view: View, event: LLMConvertibleEvent, place: number, edits: Edits): Source | undefined {
@@ -133,7 +197,7 @@ function sourceOf(view: View, event: LLMConvertibleEvent, place: number, edits: 
   const made = edits.of(event);
   const [first] = made;
   if (first === undefined) return undefined;
-  const lines = made.flatMap(linesOfEdit);
+  const lines = linesOfEdits(made, undefined);
   const isTaken = (key: string): boolean => edits.hasTaken(key, place, first.path);
   return {
     event,
@@ -145,11 +209,13 @@ function sourceOf(view: View, event: LLMConvertibleEvent, place: number, edits: 
   };
 }
 
-/** Returns the lines that an edit leaves, and behind them those that it takes: they show where the others stand. */
-function linesOfEdit({ put, taken }: FileEdit): readonly TextLine[] {
-  const gone = [...taken].map((key): TextLine => ({ text: key, key, isGone: true }));
-  return [...put.map((line) => textLine(line)), ...gone, gap];
-}
+/** Returns the lines that edits leave, and behind them those that each takes: they show where the others stand. */
+const linesOfEdits = /* @__PURE__ */ remembered((edits: readonly FileEdit[], _: undefined): readonly TextLine[] =>
+  edits.flatMap(({ put, taken }) => {
+    const gone = [...taken].map((key): TextLine => ({ text: key, key, isGone: true }));
+    return [...put.map((line) => textLine(line)), ...gone, gap];
+  }),
+);
 
 /** Reads an event ahead: a later {@link hiddenLines} need not read it again. */
 export function readLinesOf(event: LLMConvertibleEvent, view: View): void {
@@ -157,8 +223,13 @@ export function readLinesOf(event: LLMConvertibleEvent, view: View): void {
   if (logged === undefined || !isLLMConvertible(logged)) return;
   keysOf(logged);
   pathsOf(logged);
-  if (isToolResult(logged)) shapesOf(logged);
-  else if (logged.type === 'action') editsOf(logged);
+  if (isToolResult(logged)) {
+    shapesOf(logged);
+    quotableIn(linesOfResult(logged));
+  } else if (logged.type === 'action') {
+    pathOfCall(logged);
+    quotableIn(linesOfEdits(editsOf(logged), undefined));
+  }
 }
 
 /** Reads the newest events of a view ahead. */
