@@ -41,9 +41,14 @@ export async function readInSlices(view: View, readers: readonly EventReader[], 
     tokens += view.tokensOf(event);
     if (tokens < tokensPerSlice) continue;
     tokens = 0;
-    await new Promise((resolve) => setTimeout(resolve));
-    signal?.throwIfAborted();
+    await pause(signal);
   }
+}
+
+/** Lets others work: what reads much at a stretch is divided by pauses. @throws the reason of the signal, when it is aborted */
+export async function pause(signal?: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve));
+  signal?.throwIfAborted();
 }
 
 function* eventsOf(view: View): Iterable<LLMConvertibleEvent> {

@@ -1,16 +1,17 @@
 import { isLLMConvertible, isToolResult } from '@palimpsest/events';
-import type { ActionEvent, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
+import type { ActionEvent, LLMConvertibleEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import { pathsOf } from '../../authoring/calls/paths.js';
 import { remembered } from '../../authoring/calls/remembered.js';
 import { aheadReader } from '../ahead.js';
 import { pathOfCall } from './call-title.js';
-import { isOfFrame } from './digest.prompt.js';
 import { editsOf } from './edits.js';
 import type { FileEdit } from './edits.js';
 import type { LoggedEvent } from './log-of-view.js';
 import { Edits } from './taken-lines.js';
-import { gap, keysOf, linesOfResult, shortestKey, textLine, withoutPlace } from './text-lines.js';
+import { quotableIn } from './quotable.js';
+import { shapesOf } from './shapes.js';
+import { gap, keysOf, linesOfResult, textLine, withoutPlace } from './text-lines.js';
 import type { TextLine } from './text-lines.js';
 
 /** What a hidden event shows, line by line, for an excerpt of it. */
@@ -38,8 +39,6 @@ export interface HiddenLine {
 const seenAgain = 6;
 /** Lines of one shape in so many results are a listing or progress, unless a later event repeats one of them. Unit: results. */
 const usualShape = 5;
-/** A longer line is data. Unit: characters. */
-const longestLine = 2_000;
 
 /**
  * Returns the distinct lines of hidden results, and those that hidden calls put into files, the most useful first: seen in two events, and
@@ -49,22 +48,34 @@ const longestLine = 2_000;
  * @param text - what the model reads besides the events
  */
 export function hiddenLines(view: View, events: readonly LoggedEvent[], text: string): Iterable<HiddenLine> {
-  return replayable(findLines(view, events, text));
-}
-
-function* findLines(view: View, events: readonly LoggedEvent[], text: string): Generator<HiddenLine> {
-  const standing = standingLines(events, text);
-  const { again, shapes } = countsOf(events);
   const edits = new Edits(view, events);
   const now = (events.at(-1)?.step ?? 0) + 1;
   const groups = events.flatMap(({ event, shown, step }, place) => {
     const source = shown === event ? undefined : sourceOf(view, event, place, edits);
-    const ofWeight = (weight: number) => ({ source, isAgain: weight > 1, score: weight / (1 + now - step), place });
-    return source === undefined ? [] : [ofWeight(seenAgain), ofWeight(1)];
+    if (source === undefined) return [];
+    const once = 1 / (1 + now - step);
+    return [
+      { source, isAgain: true, score: seenAgain * once },
+      { source, isAgain: false, score: once },
+    ];
   });
+  groups.sort((a, b) => b.score - a.score || b.source.place - a.source.place);
+  return replayable(linesOfGroups(groups, standingLines(events, text), countsOf(events)));
+}
+
+/** The lines of a source that have one weight. */
+interface WeightedGroup {
+  readonly source: Source;
+  readonly isAgain: boolean;
+}
+
+function* linesOfGroups(
+  groups: readonly WeightedGroup[],
+  standing: ReadonlySet<string>,
+  { again, shapes }: Counts,
+): Generator<HiddenLine> {
   const found = new Set<string>();
-  for (const { source, isAgain } of groups.sort((a, b) => b.score - a.score || b.place - a.place)) {
-    if (source === undefined) continue;
+  for (const { source, isAgain } of groups) {
     const { event, lines, isTaken } = source;
     const shapesOfLines = !isAgain && isToolResult(event) ? shapesOf(event).ofLines : undefined;
     for (const [key, index] of quotableIn(lines)) {
@@ -109,11 +120,14 @@ function standingLines(events: readonly LoggedEvent[], text: string): ReadonlySe
   return standing;
 }
 
-/** The lines that two events hold, words of the agent included, and how many results hold a line of a shape. */
-function countsOf(events: readonly LoggedEvent[]): {
+interface Counts {
+  /** The lines that two events hold, words of the agent included. */
   readonly again: ReadonlySet<string>;
+  /** How many results hold a line of a shape. */
   readonly shapes: ReadonlyMap<string, number>;
-} {
+}
+
+function countsOf(events: readonly LoggedEvent[]): Counts {
   const seen = new Set<string>();
   const again = new Set<string>();
   const shapes = new Map<string, number>();
@@ -128,63 +142,6 @@ function countsOf(events: readonly LoggedEvent[]): {
   }
   return { again, shapes };
 }
-
-/** Returns the lines of a text that can be chosen, each at its last place, in order. A text is read once. */
-const quotableIn: (lines: readonly TextLine[]) => ReadonlyMap<string, number> = (lines) =>
-  readQuotable(lines, undefined);
-
-const readQuotable = /* @__PURE__ */ remembered((lines: readonly TextLine[], _: undefined) => {
-  const places = new Map<string, number>();
-  lines.forEach(({ key, isGone }, index) => {
-    if (isGone || !isQuotable(key)) return;
-    // A map lists its keys in the order in which they were added.
-    places.delete(key);
-    places.set(key, index);
-  });
-  return places;
-});
-
-/** A word of this length, or an encoded one, is data. Unit: characters. */
-const data = /^\S{200}|^[A-Za-z0-9+/=]{60,}$/;
-const letterOrDigit = /[\p{L}\p{N}]/u;
-
-/** Returns true for a line that tells a model something, and that it cannot take for a part of the summary. */
-function isQuotable(key: string): boolean {
-  if (key.length < shortestKey || key.length > longestLine) return false;
-  return letterOrDigit.test(key) && !data.test(key) && !isOfFrame(key) && !stateWords.test(key);
-}
-
-/** The words of editors and runtimes about a state that has passed by the time they are read again. */
-const stateWords =
-  /\bfile state is current\b|\b(?:updated|created|written|applied|saved|edited|replaced|modified|overwritten|deleted) successfully\b|\bsuccessfully (?:updated|created|wrote|written|applied|saved|edited|replaced|modified|overwr\w+|deleted)\b|\bhas been (?:updated|created|edited|modified|saved)\b|\btokens? (?:used|left|remaining)\b|\btoken count\b|^success\. updated the following files\b|\btool use was rejected\b|^user has approved your plan\b|^<system-reminder>|^no (?:matches|files) found\b|\bhere's the result of running `cat -n`/i;
-
-/** Runs of the characters of paths: one without a slash is none. A pattern for the slash would be quadratic in a long word. */
-const run = /[\w.@~/-]{3,}/g;
-const number = /[0-9a-f]{6,}|\d+/g;
-
-/** Returns a line with its paths and numbers blanked. */
-function shapeOf(key: string): string {
-  const withoutPaths = key.includes('/') ? key.replace(run, (word) => (/\/\w/.test(word) ? 'P' : word)) : key;
-  return withoutPaths.replace(number, '#');
-}
-
-/** The shapes of lines that hold a path or a number. */
-interface Shapes {
-  readonly ofLines: ReadonlyMap<string, string>;
-  readonly distinct: ReadonlySet<string>;
-}
-
-/** Returns the shapes of a result's lines. A result is read once. */
-const shapesOf: (event: ToolResultEvent) => Shapes = (event) => readShapes(event, undefined);
-
-const readShapes = /* @__PURE__ */ remembered((event: ToolResultEvent, _: undefined): Shapes => {
-  const ofLines = new Map<string, string>();
-  for (const key of keysOf(event)) {
-    const shape = key.length > longestLine ? key : shapeOf(key);
-    if (shape !== key) ofLines.set(key, shape);
-  }
-  return { ofLines, distinct: new Set(ofLines.values()) };
-});
 
 function sourceOf(view: View, event: LLMConvertibleEvent, place: number, edits: Edits): Source | undefined {
   const call = view.callOf(event.id);
