@@ -7,19 +7,26 @@ export type EventReader = (event: LLMConvertibleEvent, view: View) => void;
 
 /** More than most steps add. Unit: events of each call. */
 const eventsPerCall = 16;
+/** What is read at a stretch. Unit: tokens, as the view estimates. */
+const tokensPerSlice = 6_000;
 
 /**
- * Reads the newest events of a view, at most {@link eventsPerCall} in a call: called at each step, a later summary need not read
- * all of them at once.
+ * Reads the newest events of a view, at most {@link eventsPerCall} and about {@link tokensPerSlice} in a call: called at each step, a later
+ * summary need not read all of them at once. An event is read once.
  */
 export function aheadReader(read: EventReader): (view: View) => void {
+  const known = new WeakSet<LLMConvertibleEvent>();
   return (view) => {
-    for (const event of view.events.slice(-eventsPerCall)) read(event, view);
+    let tokens = 0;
+    for (const event of view.events.slice(-eventsPerCall).reverse()) {
+      if (known.has(event)) continue;
+      known.add(event);
+      read(event, view);
+      tokens += view.tokensOf(event);
+      if (tokens >= tokensPerSlice) return;
+    }
   };
 }
-
-/** What is read between two pauses. Unit: tokens, as the view estimates. */
-const tokensPerSlice = 6_000;
 
 /** A cache: the events that {@link readInSlices} need not read again. */
 const known = new WeakSet<LLMConvertibleEvent>();
@@ -34,9 +41,14 @@ export async function readInSlices(view: View, readers: readonly EventReader[], 
     tokens += view.tokensOf(event);
     if (tokens < tokensPerSlice) continue;
     tokens = 0;
-    await new Promise((resolve) => setTimeout(resolve));
-    signal?.throwIfAborted();
+    await pause(signal);
   }
+}
+
+/** Lets others work: what reads much at a stretch is divided by pauses. @throws the reason of the signal, when it is aborted */
+export async function pause(signal?: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve));
+  signal?.throwIfAborted();
 }
 
 function* eventsOf(view: View): Iterable<LLMConvertibleEvent> {
