@@ -5,6 +5,19 @@ import type { View } from '@palimpsest/view';
 /** Reads an event and remembers what it has read: it is called for the same events again. */
 export type EventReader = (event: LLMConvertibleEvent, view: View) => void;
 
+/** A cache: the events that each reader has read. */
+const known = new WeakMap<EventReader, WeakSet<LLMConvertibleEvent>>();
+
+/** Reads an event that the reader does not know. Returns the size of what was read. Unit: tokens, as the view estimates. */
+function readOnce(read: EventReader, event: LLMConvertibleEvent, view: View): number {
+  const events = known.get(read) ?? new WeakSet();
+  known.set(read, events);
+  if (events.has(event)) return 0;
+  events.add(event);
+  read(event, view);
+  return view.tokensOf(event);
+}
+
 /** More than most steps add. Unit: events of each call. */
 const eventsPerCall = 16;
 /** What is read at a stretch. Unit: tokens, as the view estimates. */
@@ -12,33 +25,24 @@ const tokensPerSlice = 6_000;
 
 /**
  * Reads the newest events of a view, at most {@link eventsPerCall} and about {@link tokensPerSlice} in a call: called at each step, a later
- * summary need not read all of them at once. An event is read once.
+ * summary need not read all of them at once.
  */
 export function aheadReader(read: EventReader): (view: View) => void {
-  const known = new WeakSet<LLMConvertibleEvent>();
   return (view) => {
     let tokens = 0;
     for (const event of view.events.slice(-eventsPerCall).reverse()) {
-      if (known.has(event)) continue;
-      known.add(event);
-      read(event, view);
-      tokens += view.tokensOf(event);
+      tokens += readOnce(read, event, view);
       if (tokens >= tokensPerSlice) return;
     }
   };
 }
 
-/** A cache: the events that {@link readInSlices} need not read again. */
-const known = new WeakSet<LLMConvertibleEvent>();
-
 /** Reads the events that a view shows and those that it has forgotten, with pauses in which others work. */
 export async function readInSlices(view: View, readers: readonly EventReader[], signal?: AbortSignal): Promise<void> {
   let tokens = 0;
   for (const event of eventsOf(view)) {
-    if (known.has(event)) continue;
-    known.add(event);
-    for (const read of readers) read(event, view);
-    tokens += view.tokensOf(event);
+    const sizes = readers.map((read) => readOnce(read, event, view));
+    tokens += Math.max(...sizes);
     if (tokens < tokensPerSlice) continue;
     tokens = 0;
     await pause(signal);
