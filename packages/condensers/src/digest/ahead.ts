@@ -2,6 +2,9 @@ import { isLLMConvertible } from '@palimpsest/events';
 import type { LLMConvertibleEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 
+// Taken at load: timers that a host fakes later never fire by themselves, and a condensation would hang.
+const { setTimeout } = globalThis;
+
 /** Reads an event and remembers what it has read: it is called for the same events again. */
 export type EventReader = (event: LLMConvertibleEvent, view: View) => void;
 

@@ -541,3 +541,14 @@ test('a removed line that looks like a header of a diff is a removed line', asyn
   expect(lines).toContain('-- the new comment of it');
   expect(lines).not.toContain('-- the old comment of it');
 });
+
+test('timers that the host has faked stop no condensation', async () => {
+  const { setImmediate: immediately, setTimeout: later } = globalThis;
+  Object.assign(globalThis, { setImmediate: () => 0, setTimeout: () => 0 });
+  try {
+    const log = longLog((begun) => begun.call('read_file', { path: 'src/total.js' }, numbered));
+    expect((await digested(log)).summary).toContain(source[0]);
+  } finally {
+    Object.assign(globalThis, { setImmediate: immediately, setTimeout: later });
+  }
+});
