@@ -34,8 +34,10 @@ test('the table of the README is made from the definitions', async () => {
   const cells = rows.map((row) => row.split('|').map((cell) => cell.trim()));
   const table = cells.filter(([, name = '']) => ownCondensers.has(name.replaceAll('`', '')));
 
-  expect(table.map(([, name, summary]) => [name, summary])).toEqual(
-    [...ownCondensers.values()].map(({ name, summary }) => [`\`${name}\``, summary]),
+  const [first] = table;
+  expect(first?.[1]).toBe('`priced`');
+  expect(table.map(([, name, summary]) => [name, summary]).sort()).toEqual(
+    [...ownCondensers.values()].map(({ name, summary }) => [`\`${name}\``, summary]).sort(),
   );
 });
 

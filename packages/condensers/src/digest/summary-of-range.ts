@@ -80,6 +80,7 @@ export async function summaryOfRange(
     events: coveredEvents,
     running: stillRunning(view, forgotten, manifest),
     original: (id: EventId) => view.original(id),
+    positionOf: (id: EventId) => view.positionOf(id),
     beginsWithRequest: before.userWords.length === 0,
   };
   const metadata = { coveredEvents, replaces: lineage.replaces, facts: [...lineage.newFacts, ...newFacts] };

@@ -34,3 +34,14 @@ test('an excerpt never exceeds its limit and never splits a character', () => {
     { seed: 20_261_121, numRuns: fewer(300) },
   );
 });
+
+test('the note counts what is missing, and a few characters get no note that is longer than they are', () => {
+  const text = `begin ${'x'.repeat(500)} end`;
+  const cut = excerpt(text, 120);
+  const [note = '', count] = / \[… (\d+) characters left out …\] /.exec(cut) ?? [];
+  expect(cut.length - note.length + Number(count)).toBe(text.length);
+  expect(cut.length).toBeLessThanOrEqual(120);
+  const short = excerpt(`begin ${'x'.repeat(110)} end`, 110);
+  expect(short).toMatch(/^begin x+ … x+ end$/);
+  expect(short).toHaveLength(110);
+});

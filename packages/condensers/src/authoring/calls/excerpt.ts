@@ -1,12 +1,19 @@
 import { sliceText } from '@palimpsest/events';
 import type { ContentPart, Event } from '@palimpsest/events';
 
+/** Stands for a few characters. */
+const mark = ' … ';
+
 /** Returns the text, or its beginning and end with a note of the omitted length. Limit: characters. */
 export function excerpt(text: string, limit: number): string {
   // A log may hold half of a surrogate pair, which providers refuse.
   if (text.length <= limit) return text.toWellFormed();
-  const note = ` [… ${text.length - limit} characters left out …] `;
-  const kept = Math.max(0, limit - note.length);
+  const long = (leftOut: number): string => ` [… ${leftOut} characters left out …] `;
+  const most = long(text.length);
+  // A note that is longer than what it stands for says less than it takes.
+  const isShort = text.length - limit < most.length;
+  const kept = Math.max(0, limit - (isShort ? mark : most).length);
+  const note = isShort ? mark : long(text.length - kept);
   if (kept < 40) return `${sliceText(text, 0, Math.max(0, limit - 1)).toWellFormed()}…`;
   const head = Math.ceil((kept * 2) / 3);
   return (sliceText(text, 0, head) + note + sliceText(text, text.length - (kept - head))).toWellFormed();

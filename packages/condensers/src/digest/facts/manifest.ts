@@ -28,12 +28,6 @@ export interface ErrorEntry {
   readonly address: string | undefined;
 }
 
-/** The last words of the agent before the user answered. */
-export interface Turn {
-  readonly agent: EventId;
-  readonly user: EventId;
-}
-
 /** The id of something that runs, and the command or call that began it. */
 export interface RunningEntry {
   readonly id: string;
@@ -55,8 +49,6 @@ export interface IdentifierEntry {
 export class Manifest {
   #userWords = new Set<EventId>();
   #agentWords = new Set<EventId>();
-  #turns: Turn[] = [];
-  #unanswered: EventId | undefined;
   #earlierSummaries = new Set<EventId>();
   #files = new Map<string, FileEntry>();
   #commands = new Map<string, Run>();
@@ -77,7 +69,6 @@ export class Manifest {
     const copy = new Manifest();
     copy.#userWords = new Set(this.#userWords);
     copy.#agentWords = new Set(this.#agentWords);
-    copy.#turns = [...this.#turns];
     copy.#earlierSummaries = new Set(this.#earlierSummaries);
     copy.#files = new Map(this.#files);
     copy.#commands = new Map(this.#commands);
@@ -88,14 +79,13 @@ export class Manifest {
     copy.#tasks = new Map(this.#tasks);
     copy.#identifiers = new Map(this.#identifiers);
     copy.#running = new Map(this.#running);
-    copy.#unanswered = this.#unanswered;
     return copy;
   }
 
   add(fact: Fact): void {
     switch (fact.kind) {
       case 'words':
-        this.#said(fact.by, fact.eventId);
+        (fact.by === 'user' ? this.#userWords : this.#agentWords).add(fact.eventId);
         return;
       case 'earlier-summary':
         this.#earlierSummaries.add(fact.eventId);
@@ -174,11 +164,6 @@ export class Manifest {
     return [...this.#agentWords];
   }
 
-  /** The ends of the agent's turns, with the user's answers. */
-  get turns(): readonly Turn[] {
-    return this.#turns;
-  }
-
   get earlierSummaries(): readonly EventId[] {
     return [...this.#earlierSummaries];
   }
@@ -210,14 +195,6 @@ export class Manifest {
 
   get identifiers(): readonly IdentifierEntry[] {
     return [...this.#identifiers.values()];
-  }
-
-  #said(by: 'user' | 'agent', id: EventId): void {
-    const words = by === 'user' ? this.#userWords : this.#agentWords;
-    if (words.has(id)) return;
-    words.add(id);
-    if (by === 'user' && this.#unanswered !== undefined) this.#turns.push({ agent: this.#unanswered, user: id });
-    this.#unanswered = by === 'user' ? undefined : id;
   }
 
   #ran(runs: Map<string, Run>, text: string, fact: Extract<Fact, { readonly kind: 'command' | 'call' }>): void {

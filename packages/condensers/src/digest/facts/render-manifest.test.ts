@@ -11,6 +11,7 @@ const log = logBuilder();
 const said = log.user('Never touch the lock file.\nIt is generated.');
 const thought = log.agent('I will look first.');
 const byId = new Map<string, Event>(log.events.map((event) => [event.id, event]));
+const positionOf = (id: string) => log.events.findIndex((event) => event.id === id);
 
 const everything: readonly Fact[] = [
   { kind: 'words', by: 'user', eventId: said.id },
@@ -30,7 +31,7 @@ const everything: readonly Fact[] = [
 ];
 
 function render(facts: readonly Fact[], maxCharacters: number) {
-  return renderManifest(new Manifest(facts), { events: 40, maxCharacters, original: (id) => byId.get(id) });
+  return renderManifest(new Manifest(facts), { events: 40, maxCharacters, original: (id) => byId.get(id), positionOf });
 }
 
 test('everything stands under its heading, the user first', () => {
@@ -85,5 +86,31 @@ test('it keeps within its room, or says that there is none', () => {
       expect((text ?? '').length).toBeLessThanOrEqual(room);
     }),
     { seed: 20_261_121, numRuns: 300 },
+  );
+});
+
+test('an answer belongs to what the agent said before it, in whatever order both were forgotten', () => {
+  const talk = logBuilder();
+  const [asked, answered, done, thanks] = [
+    talk.agent('Shall I look it up in the store?'),
+    talk.user('Yes, do that.'),
+    talk.agent('It is in the store.'),
+    talk.user('Thank you.'),
+  ];
+  const texts = new Map<string, Event>(talk.events.map((event) => [event.id, event]));
+  // The first answer was kept at first, and forgotten later.
+  const facts = [asked, done, thanks, answered].map(({ id }): Fact => ({
+    kind: 'words',
+    by: id === asked.id || id === done.id ? 'agent' : 'user',
+    eventId: id,
+  }));
+  const text = renderManifest(new Manifest(facts), {
+    events: 4,
+    maxCharacters: 10_000,
+    original: (id) => texts.get(id),
+    positionOf: (id) => talk.events.findIndex((event) => event.id === id),
+  });
+  expect(text).toContain(
+    `## ${headings.userWords}\n- Yes, do that.\n- Thank you.\n\n## ${headings.turns}\n- Shall I look it up in the store? → Yes, do that.\n- It is in the store. → Thank you.`,
   );
 });

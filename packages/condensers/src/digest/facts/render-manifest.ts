@@ -24,6 +24,8 @@ export interface RenderManifestOptions {
   readonly running?: readonly RunningEntry[] | undefined;
   /** Any event of the log as it was logged; the texts of messages are read from it. */
   original(id: EventId): Event | undefined;
+  /** The position of an event in the log. */
+  positionOf(id: EventId): number | undefined;
 }
 
 /**
@@ -52,10 +54,14 @@ export function renderManifest(manifest: Manifest, options: RenderManifestOption
 /** Returns the user's words of a manifest, as a section of its text. */
 export function userWordsOf(
   { userWords }: Manifest,
-  { original, beginsWithRequest = true }: Pick<RenderManifestOptions, 'original' | 'beginsWithRequest'>,
+  {
+    original,
+    positionOf,
+    beginsWithRequest = true,
+  }: Pick<RenderManifestOptions, 'original' | 'positionOf' | 'beginsWithRequest'>,
 ): Section {
   const textOf = (id: EventId): string => wordsOfEvent(original(id)) ?? '';
-  return userWordsSection(headings.userWords, userWords, { textOf, beginsWithRequest });
+  return userWordsSection(headings.userWords, inLogOrder(userWords, positionOf), { textOf, beginsWithRequest });
 }
 
 /**
@@ -89,7 +95,8 @@ function sharedOut(
 const leastOfSection = 500;
 
 /** Ordered by importance: the sections that are dropped first come last. */
-function sectionsOf(manifest: Manifest, { original, running = [] }: RenderManifestOptions): readonly Section[] {
+function sectionsOf(manifest: Manifest, options: RenderManifestOptions): readonly Section[] {
+  const { original, running = [] } = options;
   const words = (ids: readonly EventId[]): string[] =>
     ids.map((id) => wordsOfEvent(original(id)) ?? '').filter((text) => text !== '');
   const [changed, read] = split(manifest.files, isChanged);
@@ -99,7 +106,7 @@ function sectionsOf(manifest: Manifest, { original, running = [] }: RenderManife
     listSection(headings.running, 0.06, running, ({ id, of }) => `${id} (${of})`),
     listSection(headings.tasks, 0.14, manifest.tasks.filter(isOpen), taskText),
     textSection(headings.earlierSummaries, 0.14, summaries(manifest, original), 400),
-    listSection(headings.turns, 0.08, turnsOf(manifest, original), (text) => text),
+    listSection(headings.turns, 0.08, turnsOf(manifest, options), (text) => text),
     listSection(headings.changedFiles, 0.2, changed, fileText),
     listSection(headings.failingTests, 0.07, manifest.failingTests, (name) => name),
     listSection(headings.errors, 0.08, manifest.errors.slice(-12), errorText),
@@ -142,13 +149,30 @@ function summaries({ earlierSummaries }: Manifest, original: (id: EventId) => Ev
 /** Turns that are older are not read. */
 const newestTurns = 24;
 
-/** The last words of the agent's turns, which the user's answers belong to: a `yes` alone tells nothing. */
-function turnsOf({ turns }: Manifest, original: (id: EventId) => Event | undefined): readonly string[] {
+/**
+ * The last words of the agent's turns, which the user's answers belong to: a `yes` alone tells nothing. What a condensation kept and a later one
+ * forgot stands where it was said.
+ */
+function turnsOf(
+  { userWords, agentWords }: Manifest,
+  { original, positionOf }: Pick<RenderManifestOptions, 'original' | 'positionOf'>,
+): readonly string[] {
+  const byUser = new Set(userWords);
+  const words = inLogOrder([...userWords, ...agentWords], positionOf);
+  const turns = words.flatMap((user, index) => {
+    const agent = words[index - 1];
+    return agent !== undefined && byUser.has(user) && !byUser.has(agent) ? [{ agent, user }] : [];
+  });
   return turns.slice(-newestTurns).flatMap(({ agent, user }) => {
     const [told, answer] = [wordsOfEvent(original(agent)) ?? '', wordsOfEvent(original(user)) ?? ''];
     if (told === '' || answer === '') return [];
     return [`${oneLine(lastParagraph(told), 200)}${addressed(agent, told)} → ${oneLine(answer, 80)}`];
   });
+}
+
+/** Facts stand in the order in which events were forgotten. */
+function inLogOrder(ids: readonly EventId[], positionOf: RenderManifestOptions['positionOf']): readonly EventId[] {
+  return [...ids].sort((a, b) => (positionOf(a) ?? 0) - (positionOf(b) ?? 0));
 }
 
 function lastParagraph(text: string): string {
