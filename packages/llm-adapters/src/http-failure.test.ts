@@ -85,7 +85,7 @@ describe.each([
   test('https:// to a server that speaks http', async () => {
     const server = await openaiServer({ reply: () => ({ message: { content: 'Hello.' } }) });
     onTestFinished(() => server.close());
-    const failure = await failureOf(llmAt(server.url.replace('http:', 'https:'), 3));
+    const failure = await failureOf(llmAt(server.baseURL.replace('http:', 'https:'), 3));
     expect(failure.message).toContain('it does not speak TLS');
     expect(failure.isRetryable).toBe(false);
   });

@@ -27,7 +27,7 @@ test('effort is of the model that does the work', async () => {
   const server = await openaiServer({ reply: () => ({ message: { content: 'Hello.' } }) });
   onTestFinished(() => server.close());
   const names = { model: 'openai:gpt-6.1-sol', smallModel: 'openai:gpt-6-luna' };
-  const settings = { ...defaultSettings, ...names, baseUrl: server.url, effort: 'low' as const };
+  const settings = { ...defaultSettings, ...names, baseUrl: server.baseURL, effort: 'low' as const };
   const { llm, smallLlm } = await chooseModels(settings, {});
   await llm.complete(request);
   await smallLlm.complete(request);
@@ -42,7 +42,7 @@ test('summaries have three tries, which the patience of the other model does not
   });
   onTestFinished(() => server.close());
   const { smallLlm } = await chooseModels(
-    { ...defaultSettings, model: 'm', baseUrl: server.url },
+    { ...defaultSettings, model: 'm', baseUrl: server.baseURL },
     {},
     { minDelayMs: 0 },
   );

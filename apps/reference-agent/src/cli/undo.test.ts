@@ -11,7 +11,7 @@ import type { UndoFlags } from './undo.js';
 /** A session of two turns: the first one writes a.txt, the second one changes it, writes b/new.txt and runs a command. */
 async function twoTurns() {
   const server = await chatServer({ reply: twoTurnReply('b/new.txt') });
-  const rig = await headlessRig({ 'a.txt': 'before\n' }, { model: 'local', baseUrl: server.url });
+  const rig = await headlessRig({ 'a.txt': 'before\n' }, { model: 'local', baseUrl: server.baseURL });
   const id = eventsOf(await rig.run({ print: 'First.' }), 'init')[0]?.session ?? '';
   await rig.resume(id, { print: 'Second.' });
   const text = (path: string) => readFile(join(rig.workspace, path), 'utf8');
