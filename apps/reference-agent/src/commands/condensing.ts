@@ -4,7 +4,7 @@ import type { Event, Condensation } from '@palimpsest/events';
 import { isRelevanceDirective } from '@palimpsest/relevance-tool';
 import type { RelevanceDirective } from '@palimpsest/relevance-tool';
 import type { View } from '@palimpsest/view';
-import type { CondensationDetails, CondensationHistory } from '@palimpsest/view/inspect';
+import type { CondensationDetails } from '@palimpsest/view/inspect';
 import type { OpenedSession } from '../session/open-session.js';
 import {
   condensationHistory,
@@ -13,10 +13,12 @@ import {
   directivePage,
   directiveTokens,
 } from '../output/condensation-lines.js';
+import type { ShownHistory } from '../output/condensation-lines.js';
 import { SessionFigures } from '../output/figures.js';
 import { hiddenPhrase, reasonPhrase } from '../output/condensation-phrases.js';
 import { formatThousands, formatCount, formatTokens } from '../output/lines.js';
 import type { Choice } from '../output/lines.js';
+import { requestTokens } from '../output/request-size.js';
 import { UsageError } from '../context.js';
 import type { CommandBody } from './command.js';
 import { addressed, namedChoice, requireOpenSession } from './command.js';
@@ -44,7 +46,7 @@ export const condensationsCommand: CommandBody = {
 };
 
 /** Condensations and redactions, the newest first. */
-function condensationChoices(opened: OpenedSession, history: CondensationHistory): readonly Choice[] {
+function condensationChoices(opened: OpenedSession, history: ShownHistory): readonly Choice[] {
   const { events, view } = opened.conversation;
   const directives = new Map(directivesOf(opened).map((each) => [each.id, each]));
   return events
@@ -158,13 +160,13 @@ export const undoCompactCommand: CommandBody = {
           : namedChoice(argument, choices);
     const details = id === undefined ? undefined : history.details(id);
     if (id === undefined || details === undefined) return;
-    const before = conversation.view.tokens();
+    const before = requestTokens(conversation.view);
     await conversation.revert(id);
     const back = details.forgotten.filter(({ event }) => conversation.view.indexOf(event.id) !== undefined).length;
     surface.say(
       [
         `Taken back: ${condensationPhrase(details)}.`,
-        `The model reads ${backPhrase(back, details.masked.length)} again: ${formatTokens(before)} → ${formatTokens(conversation.view.tokens())}.`,
+        `The model reads ${backPhrase(back, details.masked.length)} again: ${formatTokens(before)} → ${formatTokens(requestTokens(conversation.view))}.`,
         ...(back < details.forgotten.length
           ? [`${formatCount(details.forgotten.length - back, 'event')} stay hidden by other condensations.`]
           : []),
@@ -189,7 +191,7 @@ function backPhrase(events: number, masked: number): string {
 }
 
 /** The condensations in force that hide something, the newest first. */
-function inForce({ condensations }: View, history: CondensationHistory): readonly Choice[] {
+function inForce({ condensations }: View, history: ShownHistory): readonly Choice[] {
   return condensations
     .flatMap(({ id }): readonly Choice[] => {
       const details = history.details(id);

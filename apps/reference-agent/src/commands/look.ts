@@ -2,7 +2,7 @@ import { loadedSkillsSender, skillListSender } from '@palimpsest/agent/prompts';
 import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { totalInputTokens } from '@palimpsest/llm-adapters';
 import { isCondensation } from '@palimpsest/view';
-import { contextUse, sentThinking } from '@palimpsest/view/inspect';
+import { sentThinking } from '@palimpsest/view/inspect';
 import type { View } from '@palimpsest/view';
 import type { ContextKind, ContextPart, ContextUse } from '@palimpsest/view/inspect';
 import type { OpenedSession } from '../session/open-session.js';
@@ -13,6 +13,7 @@ import type { Page, Line } from '../output/lines.js';
 import { rereadPhrase } from '../output/condensation-lines.js';
 import { reasonPhrase } from '../output/condensation-phrases.js';
 import { eventPhrase } from '../output/phrases.js';
+import { requestUse } from '../output/request-size.js';
 import { viewPage } from '../output/view-lines.js';
 import { requireOpenSession } from './command.js';
 import type { CommandBody } from './command.js';
@@ -70,7 +71,7 @@ function contextPage(view: View, use: ContextUse, { agent }: OpenedSession): Pag
       }),
       { text: '' },
       {
-        text: 'Sizes are estimates. /view shows the text; /pin and an address keeps it; /compact makes room.',
+        text: 'Sizes are estimates, corrected by what the provider counted. /view shows the text; /pin and an address keeps it; /compact makes room.',
         style: 'dim',
       },
     ],
@@ -191,7 +192,7 @@ export async function nextRequest(opened: OpenedSession): Promise<{ readonly vie
   const view = await shownView(opened);
   const { agent, settings } = opened;
   const { maxTokens } = settings.settings.condenser ?? {};
-  const use = contextUse(view, {
+  const use = requestUse(view, {
     contextWindow: agent.llm.contextWindow,
     ...(typeof maxTokens === 'number' ? { threshold: maxTokens } : {}),
     thinking: thinkingRead(view, opened),

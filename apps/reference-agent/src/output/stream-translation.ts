@@ -1,6 +1,7 @@
 import { isToolResult, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, Condensation, ContentPart, Event, MessageEvent, ToolResultEvent } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
+import { requestTokens, tokensPerEstimate } from './request-size.js';
 import type { StreamEvent } from './stream-event.js';
 
 /** Translates the events of a log into lines of `stream-json`. Every event has to pass it, in order. Absent fields are undefined. */
@@ -22,8 +23,10 @@ export class StreamTranslation {
         return [message(event)];
       case 'action':
         return [...thought(event), toolCall(event)];
-      case 'condensation':
-        return [condensation(event, before.tokens(), this.#view.view.tokens())];
+      case 'condensation': {
+        const factor = tokensPerEstimate(before);
+        return [condensation(event, requestTokens(before, factor), requestTokens(this.#view.view, factor))];
+      }
       case 'condensation-request': {
         const { type, id, reason } = event;
         return [{ type, id, reason }];
