@@ -35,6 +35,7 @@ test('text: the answer on standard output, a line a step on standard error', asy
   expect(lines.find((line) => line.startsWith('  1  '))).toMatch(
     /^ {2}1 {2}I read it\. +read_file a\.txt +\d\.\dk +\d\.\dk$/,
   );
+  expect(lines.at(-2)).toBe('palimpsest: No price is known for local: the cost is not known.');
   expect(lines.at(-1)).toMatch(/^palimpsest: done: 2 model calls · [\d,]+ tokens in, \d+ out · session \w{8}$/);
 });
 

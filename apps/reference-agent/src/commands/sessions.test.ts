@@ -220,6 +220,9 @@ test('/cost, /permissions, /skills, /export and /help tell what there is', async
   const { rig, screen } = await twoTurns();
   const cost = await screen.type('/cost');
   expect(cost).toMatch(/agent, local +4 /);
+  expect(cost).toMatch(/^Cost: not known, /);
+  expect(cost).toContain('No price is known for local: the cost is not known.');
+  expect(cost).toContain('at the prices of claude-sonnet-5-5, because those of local are not known, with');
   expect(cost).toContain('Nothing was condensed.');
   expect(cost).toContain('Nothing: each request began with the one before.');
   expect(await screen.type('/permissions')).toContain('--yolo');

@@ -136,6 +136,11 @@ export class SessionFigures {
     return this.bills.reduce<number | undefined>((sum, { costUsd }) => sumOf(sum, costUsd), 0);
   }
 
+  /** The models whose prices are not known: because of them {@link SessionFigures.costUsd} is undefined. */
+  get unpriced(): readonly string[] {
+    return [...new Set(this.bills.flatMap(({ model, costUsd }) => (costUsd === undefined ? [model] : [])))];
+  }
+
   /** The part of the agent's input that was read from the prompt cache: from 0 to 1. Undefined before the first call. */
   get cachedShare(): number | undefined {
     const usage = sumUsage(this.#agentBills.map((bill) => bill.usage));

@@ -131,6 +131,7 @@ const result = z.object({
   usage: usageSchema,
   usageIsEstimated: estimated,
   costUsd,
+  unpriced: z.array(z.string()).optional().describe('The models whose prices are not known, if `costUsd` is absent.'),
   saved: z
     .object({ tokens: z.number(), bill: z.number() })
     .describe('What condensing has saved in this session, as shares from 0 to 1; negative if it cost more.'),
