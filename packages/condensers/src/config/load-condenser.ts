@@ -85,6 +85,11 @@ export interface LoadedCondenser {
   readonly condenser: Condenser;
   /** Notes for the author of the configuration. Empty if every name is one of ours. */
   readonly notes: readonly ConfigNote[];
+  /**
+   * The part of the configuration that describes the condenser, as its author wrote it. Undefined if the configuration names none, and the
+   * host's default or `noOp` was taken.
+   */
+  readonly description?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -121,23 +126,27 @@ export async function loadCondenserConfig(
   options: LoadCondenserOptions = {},
 ): Promise<LoadedCondenser> {
   const notes: ConfigNote[] = [];
-  return { condenser: await loaded(config, options, (note) => notes.push(note)), notes };
+  return { ...(await loaded(config, options, (note) => notes.push(note))), notes };
 }
 
 async function loaded(
   config: CondenserConfigDocument | string | undefined,
   options: LoadCondenserOptions,
   note: Place['note'],
-): Promise<Condenser> {
+): Promise<Omit<LoadedCondenser, 'notes'>> {
   const { condenser, enableDefaultCondenser } = readConfig(config, options.otherSections ?? ['llm']);
-  if (condenser !== undefined) return condenserOf(condenser.value, condenser.path, { host: options, depth: 0, note });
-  if (enableDefaultCondenser === false) return noOpCondenser();
+  if (condenser !== undefined) {
+    const { value, path } = condenser;
+    const made = await condenserOf(value, path, { host: options, depth: 0, note });
+    return { condenser: made, ...(isTable(value) ? { description: value } : {}) };
+  }
+  if (enableDefaultCondenser === false) return { condenser: noOpCondenser() };
   const { defaultCondenser } = options;
   if (defaultCondenser === undefined) {
     const reason = `names none, and the host has no default: give it a 'type', or 'enableDefaultCondenser' false for none`;
     throw new InvalidCondenserConfigError({ condenser: 'configuration', option: 'condenser', reason });
   }
-  return typeof defaultCondenser === 'function' ? defaultCondenser() : defaultCondenser;
+  return { condenser: typeof defaultCondenser === 'function' ? await defaultCondenser() : defaultCondenser };
 }
 
 interface Place {
