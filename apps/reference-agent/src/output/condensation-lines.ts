@@ -89,7 +89,7 @@ export function condensationPage(details: CondensationDetails, known: Known): Pa
     title: `Condensation ${addressOf(condensation.id)}`,
     lines: [
       ...condensationLines(details, known),
-      ...(summary === undefined ? [] : section(summaryTitle, textLines(summary, { indent: 2 }))),
+      ...(summary === undefined ? [] : section(summaryTitle(details.summaryTokens), textLines(summary, { indent: 2 }))),
       blank,
       dim('/recall and an address shows the text; /undo-compact brings all of it back to the model.'),
     ],

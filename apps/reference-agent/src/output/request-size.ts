@@ -59,6 +59,7 @@ export function countedDetails(details: CondensationDetails, view: View): Conden
     tokensBefore,
     tokensAfter,
     savedTokens: tokensBefore - tokensAfter,
+    ...(details.summaryTokens === undefined ? {} : { summaryTokens: Math.round(details.summaryTokens * factor) }),
     untouchedTokens: details.untouchedTokens * factor,
     rewrittenTokens: details.rewrittenTokens * factor,
     forgotten: details.forgotten.map(sized),

@@ -72,6 +72,7 @@ const condensation = z.object({
   forgotten: z.number().describe('Events that the model no longer reads. The log keeps them.'),
   masked: z.number().describe('Results and arguments of which the model reads a note.'),
   summary: z.string().optional(),
+  summaryTokens: tokens.optional(),
 });
 
 const condensationRequest = z.object({ type: z.literal('condensation-request'), id, reason: z.string().optional() });

@@ -1,6 +1,7 @@
 import { isToolResult, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, Condensation, ContentPart, Event, MessageEvent, ToolResultEvent } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
+import type { View } from '@palimpsest/view';
 import { requestTokens, tokensPerEstimate } from './request-size.js';
 import type { StreamEvent } from './stream-event.js';
 
@@ -23,10 +24,8 @@ export class StreamTranslation {
         return [message(event)];
       case 'action':
         return [...thought(event), toolCall(event)];
-      case 'condensation': {
-        const factor = tokensPerEstimate(before);
-        return [condensation(event, requestTokens(before, factor), requestTokens(this.#view.view, factor))];
-      }
+      case 'condensation':
+        return [condensation(event, before, this.#view.view)];
       case 'condensation-request': {
         const { type, id, reason } = event;
         return [{ type, id, reason }];
@@ -55,18 +54,23 @@ function toolCall({ id, toolCall, summary, securityRisk: risk }: ActionEvent): S
   return { type: 'tool-call', id, name: toolCall.name, arguments: toolCall.arguments, summary, risk };
 }
 
-function condensation(event: Condensation, tokensBefore: number, tokensAfter: number): StreamEvent {
+function condensation(event: Condensation, before: View, after: View): StreamEvent {
   const { condenser, reason } = event.metadata ?? {};
+  const factor = tokensPerEstimate(before);
+  const summary = [...after.events].find(
+    (each) => each.type === 'condensation-summary' && each.condensationId === event.id,
+  );
   return {
     type: 'condensation',
     id: event.id,
     condenser: stringOr(condenser),
     reason: stringOr(reason),
-    tokensBefore,
-    tokensAfter,
+    tokensBefore: requestTokens(before, factor),
+    tokensAfter: requestTokens(after, factor),
     forgotten: event.forgottenEventIds.length,
     masked: event.redactions?.length ?? 0,
     summary: event.summary,
+    summaryTokens: summary === undefined ? undefined : Math.round(after.tokensOf(summary) * factor),
   };
 }
 
