@@ -7,7 +7,7 @@ test('no model: what to set, and that there is a demo', async () => {
   const asked = chooseModels(defaultSettings, {});
   await expect(asked).rejects.toThrow(NoModelError);
   await expect(asked).rejects.toThrow(
-    /ANTHROPIC_API_KEY or OPENAI_API_KEY.*--base-url.*not taken.*\n.*palimpsest demo/,
+    /ANTHROPIC_API_KEY or OPENAI_API_KEY.*--base-url.*does not work here.*\n.*palimpsest demo/,
   );
 });
 

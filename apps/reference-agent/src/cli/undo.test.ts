@@ -58,7 +58,7 @@ test('undo takes back the last turn, and again the one before; the conversation 
 test('a file that somebody else changed is left alone, and so are all others; --force restores it', async () => {
   const { rig, text, undo } = await twoTurns();
   await writeFile(join(rig.workspace, 'a.txt'), 'mine\n');
-  await expect(undo()).rejects.toThrow(/a\.txt \(changed since by another hand\)/);
+  await expect(undo()).rejects.toThrow(/a\.txt \(changed since, outside of the session\)/);
   expect(await text('b/new.txt')).toBe('new\n');
   expect((await undo({ force: true })).status).toBe(0);
   expect(await text('a.txt')).toBe('first\n');

@@ -108,7 +108,7 @@ export const compactCommand: CommandBody = {
     const options = requestOf(opened, focus);
     if (session.state.type === 'working' || session.state.type === 'waiting') {
       await conversation.condense(options).catch(rethrow);
-      return surface.say("It is asked for: the agent's next step begins with it.");
+      return surface.say('Requested: the agent condenses before its next step.');
     }
     const done = await session.work(async (worked, signal): Promise<Done> => {
       // The command says it below. It is no problem of the session.
@@ -156,7 +156,7 @@ export const undoCompactCommand: CommandBody = {
       argument === ''
         ? newest.value
         : argument === 'list'
-          ? await surface.choose(`Which one is to be taken back? ${choiceColumns}`, choices)
+          ? await surface.choose(`Which one do you take back? ${choiceColumns}`, choices)
           : namedChoice(argument, choices);
     const details = id === undefined ? undefined : history.details(id);
     if (id === undefined || details === undefined) return;
@@ -170,7 +170,7 @@ export const undoCompactCommand: CommandBody = {
         ...(back < details.forgotten.length
           ? [`${formatCount(details.forgotten.length - back, 'event')} stay hidden by other condensations.`]
           : []),
-        'The condenser rests now, until you /compact or the window is full. What you /pin it keeps then, too.',
+        'No condensation happens now, until you /compact or the window is full. /pin keeps a message or a result even then.',
       ].join('\n'),
     );
   },

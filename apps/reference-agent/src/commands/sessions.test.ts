@@ -63,9 +63,9 @@ test('/rewind leaves what another hand has changed, unless that is to be lost', 
   const { rig, screen, text } = await twoTurns();
   await writeFile(join(rig.workspace, 'a.txt'), 'mine\n');
   screen.answer('Second.', 'no');
-  expect(await screen.type('/rewind')).toContain('changed since by another hand');
+  expect(await screen.type('/rewind')).toContain('changed since, outside of the session');
   expect(await text('a.txt')).toBe('mine\n');
-  expect(screen.asked.at(-1)?.title).toContain('1 file changed by another hand');
+  expect(screen.asked.at(-1)?.title).toContain('1 file changed outside of this session');
   screen.answer('Second.', 'force');
   await screen.type('/rewind');
   expect(await text('a.txt')).toBe('first\n');

@@ -131,7 +131,7 @@ test.each([
   ['extractiveSumary', CondenserNotFoundError, /Did you mean 'extractiveSummary'\?.*Known are: noOp.*referenceAgent/],
   ['rival:opnhands', CondenserNotFoundError, /Did you mean 'rival:openhands'\?/],
   ['@acme/missing', InvalidCondenserConfigError, /'use' cannot be imported.*@acme\/missing/],
-  ['./condenser.js', InvalidCondenserConfigError, /must be the name of a package/],
+  ['./condenser.js', InvalidCondenserConfigError, /must be the name of an installed package/],
   ['extractiveSummary:maxTokens', InvalidCondenserConfigError, /name=value1,value2/],
   ['extractiveSummary:maxTokns=3', InvalidCondenserConfigError, /maxTokns.*maxTokens/],
   ['extractiveSummary:maxTokens=many', InvalidCondenserConfigError, /maxTokens/],

@@ -143,7 +143,7 @@ async function loaded(
   if (enableDefaultCondenser === false) return { condenser: noOpCondenser() };
   const { defaultCondenser } = options;
   if (defaultCondenser === undefined) {
-    const reason = `names none, and the host has no default: give it a 'type', or 'enableDefaultCondenser' false for none`;
+    const reason = `is missing, and the program has no default condenser: add one with a 'type', or set 'enableDefaultCondenser' to false to condense nothing`;
     throw new InvalidCondenserConfigError({ condenser: 'configuration', option: 'condenser', reason });
   }
   return { condenser: typeof defaultCondenser === 'function' ? await defaultCondenser() : defaultCondenser };
@@ -203,7 +203,7 @@ async function ownCondenser(
   const options = await withPrompt(value, name, path, host);
   if (llm !== undefined && !definition.asksModel) checkedOptions(definition.options, { llm }, { subject: name, path });
   if (llm !== undefined && (typeof llm !== 'string' || llm === '')) {
-    throw wrongOption(name, path, 'llm', `must be the name of one of the host’s models, not ${shown(llm)}`);
+    throw wrongOption(name, path, 'llm', `must be the name of a model, not ${shown(llm)}`);
   }
   const model = llm === undefined ? undefined : await modelOf(llm, name, path, host);
   return fromDefinition(definition, options, {
@@ -271,7 +271,7 @@ async function stagesOf(
   if (stages === undefined) throw wrongOption(subject, path, 'stages', `is missing: it ${reason}`);
   if (!Array.isArray(stages)) throw wrongOption(subject, path, 'stages', `${reason}, not ${shown(stages)}`);
   if (stages.length === 0) throw wrongOption(subject, path, 'stages', noStages);
-  if (depth >= deepest) throw wrongOption(subject, path, 'stages', `stands in more than ${deepest} pipelines`);
+  if (depth >= deepest) throw wrongOption(subject, path, 'stages', `is nested in more than ${deepest} pipelines`);
   const made: Condenser[] = [];
   // Stages are loaded in sequence, so that the first of several mistakes is reported.
   for (const [index, stage] of stages.entries()) {
@@ -290,14 +290,14 @@ async function fromPackage(
   const subject = typeof use === 'string' ? use : 'configuration';
   const keys = Object.keys(others).filter((key) => others[key] !== undefined);
   if (keys.length > 0) {
-    const hint = `; what the package itself is told stands in 'options'`;
+    const hint = `; options of the package itself belong in 'options'`;
     const known = ['use', 'llm', 'options'].join(', ');
     throw wrongOption(subject, path, keys[0] ?? '', `is not an option beside 'use'. There are: ${known}${hint}`);
   }
   if (!isTable(options))
     throw wrongOption(subject, path, 'options', `must be a table of options, not ${shown(options)}`);
   if (llm !== undefined && typeof llm !== 'string') {
-    throw wrongOption(subject, path, 'llm', `must be the name of one of the host’s models, not ${shown(llm)}`);
+    throw wrongOption(subject, path, 'llm', `must be the name of a model, not ${shown(llm)}`);
   }
   const model = llm === undefined ? {} : { llm: await modelOf(llm, subject, path, host) };
   const importModule = host.importModule ?? ((name: string): Promise<unknown> => import(name));

@@ -46,7 +46,7 @@ test.each(modelProviders.filter(({ keyVariable }) => keyVariable !== undefined))
     await expect(asked).rejects.toThrow(MissingApiKeyError);
     await expect(asked).rejects.toThrow(AuthenticationError);
     await expect(asked).rejects.toThrow(keyVariable);
-    await expect(asked).rejects.toThrow('Logins of subscriptions');
+    await expect(asked).rejects.toThrow('A subscription (Claude Pro or Max, ChatGPT Plus) does not work here');
   },
 );
 
