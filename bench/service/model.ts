@@ -36,4 +36,4 @@ process.on('message', () => {
   tell({ type: 'figures', steps: 0, runs: 0, cpuMs: (user + system) / 1_000 });
 });
 process.on('disconnect', () => process.exit(0));
-tell({ type: 'ready', url: server.url });
+tell({ type: 'ready', url: server.baseURL });

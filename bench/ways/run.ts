@@ -11,7 +11,7 @@ async function measured(way: Way) {
   const server = await toolLoopServer(way.api);
   const { fetch, figures } = meter();
   let problem: unknown;
-  await way.run(server.url, fetch).catch((error: unknown) => (problem = error));
+  await way.run(server.baseURL, fetch).catch((error: unknown) => (problem = error));
   await server.close();
   if (problem !== undefined && figures().refused === 0) throw problem;
   return figures();

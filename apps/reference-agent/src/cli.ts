@@ -101,8 +101,8 @@ add<UndoFlags>({
   argument: session,
   options: [
     ['--to <event>', 'the last event that stays; without it the one before your last message'],
-    ['--dry-run', 'say what would be done'],
-    ['--force', 'restore files, too, that were changed by another hand'],
+    ['--dry-run', 'print what would be done, and do nothing'],
+    ['--force', 'also restore files that were changed outside of the session'],
   ],
   async run(flags, context, id) {
     const { undoCommand } = await import('./cli/undo.js');
@@ -112,15 +112,15 @@ add<UndoFlags>({
 });
 add<{ readonly show?: boolean }>({
   name: 'approve',
-  description: 'Say yes to the calls that a session waits with (--on-ask wait).',
+  description: 'Approve the calls for which a session waits (--on-ask wait).',
   argument: waiting,
-  options: [['--show', 'print the calls, and say nothing']],
+  options: [['--show', 'print the calls, and answer none']],
   run: async ({ show = false }, context, id) =>
     (await import('./cli/answer.js')).answerCommand(id, { type: show ? 'none' : 'yes' }, context),
 });
 add<{ readonly reason?: string }>({
   name: 'deny',
-  description: 'Say no to the calls that a session waits with (--on-ask wait).',
+  description: 'Deny the calls for which a session waits (--on-ask wait).',
   argument: waiting,
   options: [['--reason <text>', 'why, and what to do instead: the model reads it']],
   run: async ({ reason }, context, id) =>
@@ -128,11 +128,11 @@ add<{ readonly reason?: string }>({
 });
 add<ConfigFlags>({
   name: 'config',
-  description: 'Show each setting, and where it is from.',
+  description: 'Show each setting, and where it comes from.',
   options: [
     ['--json', 'as JSON'],
     ['--schema', 'print the JSON schema of a configuration file instead'],
-    ['--forget <rule>', 'remove a rule that an answer made in this folder'],
+    ['--forget <rule>', 'remove a permission rule that an answer of yours made in this folder'],
     ['--cwd <folder>', 'the folder to work in'],
     ['--config <file>', 'a configuration file, instead of the user’s'],
   ],
@@ -140,7 +140,7 @@ add<ConfigFlags>({
 });
 add<TrustFlags>({
   name: 'trust',
-  description: 'Let the configuration of a project count: its models, addresses, permissions and packages.',
+  description: 'Trust the configuration of a project: its models, addresses, permissions and packages.',
   argument: ['[folder]', 'the project; without it the current folder'],
   options: [
     ['--remove', 'trust the folder no longer'],
@@ -165,7 +165,7 @@ add<DemoFlags>({
       '--model <name>',
       'a model as provider/name, with the key in the environment; without it a script plays the model',
     ],
-    ['--config <file>', 'a file (TOML or JSON) that describes the condenser, of a package too'],
+    ['--config <file>', 'a file (TOML or JSON) that describes the condenser'],
     ['--keep', 'keep the copy of the project that the agent worked on'],
     ['--json', 'print JSON Lines, and nothing else: one line for each thing that happens, the report as the last'],
   ],

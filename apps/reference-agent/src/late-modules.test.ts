@@ -50,7 +50,7 @@ test('the built command reads a skill with front matter', async () => {
   const skill = '---\nname: shipping\ndescription: How to ship, with care.\n---\nUse make ship.\n';
   const rig = await headlessRig({ '.agents/skills/shipping/SKILL.md': skill, '.gitignore': 'dist\n' });
   const server = await chatServer({ reply: () => says('Done.') });
-  const args = ['-p', 'Go.', '--model', 'local', '--base-url', server.url];
+  const args = ['-p', 'Go.', '--model', 'local', '--base-url', server.baseURL];
   const cli = startCli(args, { cwd: rig.workspace, env: rig.env });
   expect(await cli.ended).toBe(0);
   expect(cli.stderr()).not.toContain('SKILL.md');

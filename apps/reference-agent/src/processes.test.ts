@@ -13,8 +13,8 @@ import { isRunning } from '../test-support/running-processes.js';
 
 async function processRig(options: ChatServerOptions, files: Readonly<Record<string, string>> = {}) {
   const server = await chatServer(options);
-  const rig = await headlessRig(files, { model: 'local', baseUrl: server.url });
-  const model = ['--model', 'local', '--base-url', server.url, '--yolo', '--output-format', 'stream-json'];
+  const rig = await headlessRig(files, { model: 'local', baseUrl: server.baseURL });
+  const model = ['--model', 'local', '--base-url', server.baseURL, '--yolo', '--output-format', 'stream-json'];
   const start = (...args: string[]) => startCli([...args, ...model], { cwd: rig.workspace, env: rig.env });
   return { ...rig, server, start };
 }

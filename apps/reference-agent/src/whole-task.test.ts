@@ -152,7 +152,7 @@ const flows: readonly (readonly [string, Flow])[] = [
 async function rigOf(flow: Flow, model: Model, config: string) {
   const { server, names } = await flow(model);
   onTestFinished(() => server.close());
-  const rig = await headlessRig(repository, { baseUrl: server.url, yolo: false });
+  const rig = await headlessRig(repository, { baseUrl: server.baseURL, yolo: false });
   await rig.configure(config);
   return { ...rig, server, names };
 }
@@ -244,7 +244,7 @@ test('a session changes its model: to another one that thinks, and to one of ano
         : { content: [think('Then.'), { type: 'text', text: `Answer ${index}.` }] },
   });
   onTestFinished(() => anthropic.close());
-  const rig = await headlessRig({ 'a.txt': 'a' }, { baseUrl: anthropic.url });
+  const rig = await headlessRig({ 'a.txt': 'a' }, { baseUrl: anthropic.baseURL });
   const first = await rig.run({ print: 'Look.', model: 'anthropic:claude-opus-4-6' });
   const id = eventsOf(first, 'init')[0]?.session;
   const second = await rig.resume(id, { print: 'Again.', model: 'anthropic:claude-sonnet-4-6' });
@@ -252,7 +252,7 @@ test('a session changes its model: to another one that thinks, and to one of ano
 
   const openai = await openaiServer({ profile: 'llama.cpp', reply: () => ({ message: { content: 'Mine.' } }) });
   onTestFinished(() => openai.close());
-  const third = await rig.resume(id, { print: 'And you?', model: 'local', baseUrl: openai.url });
+  const third = await rig.resume(id, { print: 'And you?', model: 'local', baseUrl: openai.baseURL });
   expect(third.events.at(-1)).toMatchObject({ status: 'done', answer: 'Mine.' });
   const back = await rig.resume(id, { print: 'Back.', model: 'anthropic:claude-opus-4-6' });
   expect(back.events.at(-1)).toMatchObject({ status: 'done', answer: 'Answer 3.' });

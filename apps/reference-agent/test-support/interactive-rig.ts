@@ -45,14 +45,14 @@ export async function interactiveRig(
   files: Readonly<Record<string, string>> = {},
 ): Promise<InteractiveRig> {
   const server = await chatServer(options);
-  const rig = await headlessRig(files, { model: 'local', baseUrl: server.url });
+  const rig = await headlessRig(files, { model: 'local', baseUrl: server.baseURL });
   return {
     ...rig,
     server,
     async open(flags, found, env) {
       const session = new InteractiveSession({
         session: found,
-        flags: { outputFormat: 'text', model: 'local', baseUrl: server.url, ...flags },
+        flags: { outputFormat: 'text', model: 'local', baseUrl: server.baseURL, ...flags },
         surroundings: {
           env: { ...rig.env, ...env },
           cwd: rig.workspace,

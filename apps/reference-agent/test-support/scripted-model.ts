@@ -44,7 +44,7 @@ export class ScriptedModel {
   }
 
   get url(): string {
-    return this.#server?.url ?? '';
+    return this.#server?.baseURL ?? '';
   }
 
   /** The requests of the agent so far, without those for summaries. */

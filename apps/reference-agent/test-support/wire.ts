@@ -35,7 +35,7 @@ export async function openWire(
 ): Promise<Wire> {
   const server = await scriptedServer(api === 'messages' ? 'anthropic' : 'openai', script, { apiKey, ...own });
   onTestFinished(() => server.close());
-  const options = { model, apiKey, baseURL: server.url, retry: { minDelayMs: 1 }, ...more };
+  const options = { model, apiKey, baseURL: server.baseURL, retry: { minDelayMs: 1 }, ...more };
   const llm =
     api === 'messages'
       ? anthropicLLM({ ...options, ...(thinking === undefined ? {} : { thinking }) })

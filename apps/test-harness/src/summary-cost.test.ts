@@ -50,7 +50,7 @@ const providers = {
       contextWindow: 1_000_000,
       reply: (body) => ({ content: [{ type: 'text', text: text(body) }] }),
     });
-    const llm = (model: string) => anthropicLLM({ model, ...priced(model), apiKey, baseURL: server.url, retry });
+    const llm = (model: string) => anthropicLLM({ model, ...priced(model), apiKey, baseURL: server.baseURL, retry });
     return { server, llm };
   },
   openai: async () => {
@@ -60,7 +60,15 @@ const providers = {
       reply: (body) => ({ message: { content: isSummary(body) ? summary : 'Yes.' } }),
     });
     const llm = (model: string) =>
-      openaiLLM({ model, ...priced(model), server: 'openai', api: 'responses', apiKey, baseURL: server.url, retry });
+      openaiLLM({
+        model,
+        ...priced(model),
+        server: 'openai',
+        api: 'responses',
+        apiKey,
+        baseURL: server.baseURL,
+        retry,
+      });
     return { server, llm };
   },
 };

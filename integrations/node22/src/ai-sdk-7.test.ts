@@ -12,7 +12,7 @@ aiSdkSuite('ai 7', { ours, ai, createOpenAI, createAnthropic });
 describe('ai 7: what the user says while a loop runs', () => {
   it('stays at its place, once, behind what earlier steps have put in the place of the messages', async () => {
     const server = await scriptedModel('chat', { steps: 30 });
-    const model = createOpenAI({ baseURL: server.url, apiKey: 'key' }).chat('gpt-4o');
+    const model = createOpenAI({ baseURL: server.baseURL, apiKey: 'key' }).chat('gpt-4o');
     const steering = ai.experimental_createSteering();
     const tools = {
       read: ai.tool({ inputSchema: ai.jsonSchema<{ path: string }>({ type: 'object' }), execute: ({ path }) => path }),

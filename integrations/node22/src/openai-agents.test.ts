@@ -89,7 +89,7 @@ describe.each(['responses', 'chat'] as const)('%s', (api) => {
 
     it('other errors are those of the model', async () => {
       const { server } = await started(api, 3);
-      const client = new OpenAI({ baseURL: `${server.url}/nowhere`, apiKey: 'key', maxRetries: 0 });
+      const client = new OpenAI({ baseURL: `${server.baseURL}/nowhere`, apiKey: 'key', maxRetries: 0 });
       const model = new OpenAIResponsesModel(client, 'gpt-5');
       const errorOf = (called: Model) => answerOf(agentOf(called, toolsOf(api)), stream).catch(String);
       const error = await errorOf(condensingModel(model, { condenser: condenser() }));

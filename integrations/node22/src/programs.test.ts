@@ -36,14 +36,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function printed(name: string, code: string, { url } = server): Promise<string> {
+async function printed(name: string, code: string, { baseURL } = server): Promise<string> {
   const file = path.join(folder, `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.mjs`);
   const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
   await writeFile(file, ts.transpileModule(code, { compilerOptions }).outputText);
   const env = {
     ...process.env,
     FORCE_COLOR: '0',
-    OPENAI_BASE_URL: url,
+    OPENAI_BASE_URL: baseURL,
     OPENAI_API_KEY: 'a-key',
     OPENAI_AGENTS_DISABLE_TRACING: '1',
     MASTRA_TELEMETRY_DISABLED: '1',

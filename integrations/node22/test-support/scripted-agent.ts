@@ -8,7 +8,7 @@ import { z } from 'zod';
 export type Api = 'responses' | 'chat';
 
 export function modelOf(api: Api, server: ProviderServer): OpenAIResponsesModel | OpenAIChatCompletionsModel {
-  const client = new OpenAI({ baseURL: server.url, apiKey: 'key', maxRetries: 0 });
+  const client = new OpenAI({ baseURL: server.baseURL, apiKey: 'key', maxRetries: 0 });
   return api === 'chat' ? new OpenAIChatCompletionsModel(client, 'gpt-4o') : new OpenAIResponsesModel(client, 'gpt-5');
 }
 

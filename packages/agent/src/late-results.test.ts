@@ -16,7 +16,7 @@ async function claude() {
     apiKey,
     reply: (_body, index) => ({ content: [index === 0 ? call : { type: 'text', text: `Answer ${index}.` }] }),
   });
-  return { server, llm: anthropicLLM({ model: 'claude-haiku-4-5', apiKey, baseURL: server.url }) };
+  return { server, llm: anthropicLLM({ model: 'claude-haiku-4-5', apiKey, baseURL: server.baseURL }) };
 }
 
 async function gpt() {
@@ -27,7 +27,7 @@ async function gpt() {
       message: { content: `Answer ${index}.`, ...(index === 0 ? { tool_calls: [call] } : {}) },
     }),
   });
-  return { server, llm: openaiLLM({ model: 'gpt-4o', server: 'openai', apiKey, baseURL: server.url }) };
+  return { server, llm: openaiLLM({ model: 'gpt-4o', server: 'openai', apiKey, baseURL: server.baseURL }) };
 }
 
 const start = defineTool({ name: 'start', description: '', input: z.object({}), execute: () => 'It runs.' });

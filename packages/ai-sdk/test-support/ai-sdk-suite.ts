@@ -50,7 +50,7 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
   async function started(api: Api, modelName: string, script: Script) {
     const server = await scriptedModel(api, script);
     servers.push(server);
-    const openai = createOpenAI({ baseURL: server.url, apiKey: 'key' });
+    const openai = createOpenAI({ baseURL: server.baseURL, apiKey: 'key' });
     const model =
       api === 'anthropic'
         ? createAnthropic({ baseURL: `${server.url}/v1`, apiKey: 'key' })(modelName)
@@ -427,7 +427,7 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
         },
       });
       servers.push(server);
-      const model = createOpenAI({ baseURL: server.url, apiKey: 'key' }).chat('gpt-4o');
+      const model = createOpenAI({ baseURL: server.baseURL, apiKey: 'key' }).chat('gpt-4o');
       const { text } = await generateText({
         ...settings(model, ''),
         tools: { ...tools, ...prepareStep.tools },
@@ -616,7 +616,7 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
       });
       servers.push(server);
       const middleware = condensingMiddleware({ condenser: { name: 'idle', condense: (view) => view } });
-      const model = createOpenAI({ baseURL: server.url, apiKey: 'key' }).chat('gpt-4');
+      const model = createOpenAI({ baseURL: server.baseURL, apiKey: 'key' }).chat('gpt-4');
       // OpenAI's and Anthropic's providers throw such an error; those of compatible servers pass it on as a part.
       const passing: LanguageModelMiddleware = {
         specificationVersion: 'v3',
@@ -656,7 +656,7 @@ export function aiSdkSuite(name: string, { ours, ai, createOpenAI, createAnthrop
 
     it.each(['generateText', 'streamText'] as const)('passes other errors of %s on as they are', async (how) => {
       const { server } = await started('chat', 'gpt-4o', { steps: 3 });
-      const model = createOpenAI({ baseURL: `${server.url}/nowhere`, apiKey: 'key' }).chat('gpt-4o');
+      const model = createOpenAI({ baseURL: `${server.baseURL}/nowhere`, apiKey: 'key' }).chat('gpt-4o');
       const wrapped = wrapLanguageModel({ model, middleware: condensingMiddleware({ condenser: condenser() }) });
       const errorOf = async (called: typeof model) => {
         const errors: unknown[] = [];

@@ -22,13 +22,13 @@ const apiKey = 'test-key';
 async function openai(options: OpenAIServerOptions, model = 'gpt-4o') {
   const server = await openaiServer(options);
   onTestFinished(() => server.close());
-  return { server, llm: openaiLLM({ model, apiKey, baseURL: server.url }) };
+  return { server, llm: openaiLLM({ model, apiKey, baseURL: server.baseURL }) };
 }
 
 async function anthropic(options: AnthropicServerOptions, model: string) {
   const server = await anthropicServer(options);
   onTestFinished(() => server.close());
-  return { server, llm: anthropicLLM({ model, apiKey, baseURL: server.url }) };
+  return { server, llm: anthropicLLM({ model, apiKey, baseURL: server.baseURL }) };
 }
 
 function session() {

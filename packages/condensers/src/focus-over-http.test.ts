@@ -36,7 +36,7 @@ async function sentBy(condenserOf: (llm: LLM) => Condenser, wire: 'openai' | 'an
       ? await openaiServer({ reply: () => ({ message: { content: text } }) })
       : await anthropicServer({ reply: () => ({ content: [{ type: 'text', text }] }) });
   onTestFinished(() => server.close());
-  const options = { apiKey, baseURL: server.url };
+  const options = { apiKey, baseURL: server.baseURL };
   // Both refuse forced calls, so that one answer fits all condensers.
   const llm =
     wire === 'openai'

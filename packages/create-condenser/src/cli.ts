@@ -6,7 +6,7 @@ import { createCondenserPackage } from './create-package.js';
 const program = new Command('create-condenser')
   .description('Writes a package with a condenser of your own: code, tests under vitest and node:test, README.')
   .argument('<name>', 'the name of the npm package, such as @acme/condenser-keep-newest')
-  .option('-d, --directory <folder>', 'where to; must be empty or not there yet')
+  .option('-d, --directory <folder>', 'the folder to write to; it must be empty or not exist')
   .configureHelp({ showGlobalOptions: true })
   .exitOverride((error) => {
     process.exit(error.exitCode === 0 ? 0 : 2);

@@ -83,7 +83,7 @@ test.each([
 test.each(['', 'Keep', '../x', 'a/b', '@a/b/c', '.hidden', 'x y', 'a'.repeat(215), '$(touch x)'])(
   '%j is refused',
   (name) => {
-    expect(() => condenserNames(name)).toThrow(/no name of an npm package/);
+    expect(() => condenserNames(name)).toThrow(/is not a valid name of an npm package/);
   },
 );
 

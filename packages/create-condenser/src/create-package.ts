@@ -24,7 +24,7 @@ const longest = 214;
 export function condenserNames(packageName: string): CondenserNames {
   if (!pattern.test(packageName) || packageName.length > longest) {
     throw new RangeError(
-      `'${packageName}' is no name of an npm package: use small letters, digits and hyphens, such as 'condenser-keep-newest' or '@acme/condenser-keep-newest'`,
+      `'${packageName}' is not a valid name of an npm package: use small letters, digits and hyphens, such as 'condenser-keep-newest' or '@acme/condenser-keep-newest'`,
     );
   }
   const folder = packageName.slice(packageName.indexOf('/') + 1);

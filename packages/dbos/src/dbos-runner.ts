@@ -89,7 +89,7 @@ export function dbosRunner(options: DbosRunnerOptions): Runner {
       // The same start, for whoever asks while it is under way.
       if (worker !== undefined) return started;
       if (working !== undefined)
-        throw new Error('Another runner of this process works. Stop it first: DBOS is one in a process.');
+        throw new Error('Another runner is at work in this process. Stop it first: DBOS allows one for each process.');
       worker = working = new Worker(options, database, requests);
       started = start(worker);
       return started;

@@ -35,7 +35,7 @@ beforeAll(async () => {
   });
   const environment = {
     PALIMPSEST_POSTGRES_URL: url,
-    OPENAI_BASE_URL: model.url,
+    OPENAI_BASE_URL: model.baseURL,
     OPENAI_API_KEY: 'a-key',
     MODEL: 'gpt-4o-mini',
   };

@@ -127,7 +127,7 @@ async function setUpModels(
     await model.close();
     await summariser.close();
   });
-  return { summariser, urls: { modelUrl: model.url, summariserUrl: summariser.url } };
+  return { summariser, urls: { modelUrl: model.baseURL, summariserUrl: summariser.baseURL } };
 }
 
 /** A store and a queue. */

@@ -60,7 +60,7 @@ export async function killTest(options: KillTestOptions): Promise<KillTestReport
   const program = await bundledProgram('worker');
   const ids = Array.from({ length: conversations }, (_, index) => `${name}-${index}`);
   const frozenConversation = ids[1] ?? '';
-  const setting = { url: server.url, modelUrl: model.url, name, leaseMs };
+  const setting = { url: server.url, modelUrl: model.baseURL, name, leaseMs };
   const seen = new Map<string, Set<string>>(ids.map((id) => [id, new Set()]));
   const failures: string[] = [];
   let stored = 0;

@@ -19,10 +19,10 @@ export function scriptedModel(api: Api, { contextWindow, ...loop }: Script): Pro
 }
 
 /** Returns the chat model of a server, as LangChain's own packages make it. */
-export function chatModel(api: Api, model: string, { url }: ProviderServer): ChatOpenAI | ChatAnthropic {
+export function chatModel(api: Api, model: string, { baseURL }: ProviderServer): ChatOpenAI | ChatAnthropic {
   const maxRetries = 0;
   if (api !== 'anthropic') {
-    const configuration = { baseURL: url };
+    const configuration = { baseURL };
     const useResponsesApi = api === 'responses';
     return new ChatOpenAI({ model, apiKey: 'key', configuration, maxRetries, useResponsesApi });
   }
@@ -33,7 +33,7 @@ export function chatModel(api: Api, model: string, { url }: ProviderServer): Cha
   return new ChatAnthropic({
     model,
     apiKey: 'key',
-    anthropicApiUrl: url,
+    anthropicApiUrl: baseURL,
     maxRetries,
     maxTokens: 4_000,
     ...withThinking,

@@ -10,9 +10,13 @@ async function main() {
   const server = await openaiServer({ reply: () => ({ message: { content: 'Hello.' } }) });
   const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hello.' }] }];
   try {
-    const { finishReason } = await openaiLLM({ model: 'qwen3', baseURL: server.url }).complete({ messages });
+    const { finishReason } = await openaiLLM({ model: 'qwen3', baseURL: server.baseURL }).complete({ messages });
     assert.equal(finishReason, 'stop');
-    const elsewhere = anthropicLLM({ model: 'claude-haiku-4-5', apiKey: 'sk-test-0123456789', baseURL: server.url });
+    const elsewhere = anthropicLLM({
+      model: 'claude-haiku-4-5',
+      apiKey: 'sk-test-0123456789',
+      baseURL: server.baseURL,
+    });
     const error = await elsewhere.complete({ messages }).catch((thrown) => thrown);
     assert.ok(LLMError.isInstance(error));
     assert.equal(error.statusCode, 404);

@@ -71,9 +71,10 @@ const anthropic = await anthropicServer({
 });
 
 try {
-  const ofOpenAI = (model, more = {}) => openaiLLM({ model, apiKey, baseURL: openai.url, server: 'openai', ...more });
+  const ofOpenAI = (model, more = {}) =>
+    openaiLLM({ model, apiKey, baseURL: openai.baseURL, server: 'openai', ...more });
   const ofAnthropic = (more = {}) =>
-    anthropicLLM({ model: 'claude-haiku-4-5', apiKey, baseURL: anthropic.url, ...more });
+    anthropicLLM({ model: 'claude-haiku-4-5', apiKey, baseURL: anthropic.baseURL, ...more });
   const deltas = [];
   const onDelta = (delta) => deltas.push(delta);
   await loop('chat', ofOpenAI('gpt-4o'));

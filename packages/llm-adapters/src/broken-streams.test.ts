@@ -42,7 +42,7 @@ const wires: readonly Wire[] = [
           ],
         }),
       });
-      return { server, llm: anthropicLLM({ model: 'claude-opus-5-5', apiKey, baseURL: server.url, retry }) };
+      return { server, llm: anthropicLLM({ model: 'claude-opus-5-5', apiKey, baseURL: server.baseURL, retry }) };
     },
   },
   {
@@ -59,7 +59,7 @@ const wires: readonly Wire[] = [
           },
         }),
       });
-      return { server, llm: openaiLLM({ model: 'm', server: 'deepseek', apiKey, baseURL: server.url, retry }) };
+      return { server, llm: openaiLLM({ model: 'm', server: 'deepseek', apiKey, baseURL: server.baseURL, retry }) };
     },
   },
   {
@@ -76,7 +76,7 @@ const wires: readonly Wire[] = [
         }),
       });
       const options = { model: 'gpt-6.1-sol', server: 'openai', api: 'responses' } as const;
-      return { server, llm: openaiLLM({ ...options, apiKey, baseURL: server.url, retry }) };
+      return { server, llm: openaiLLM({ ...options, apiKey, baseURL: server.baseURL, retry }) };
     },
   },
 ];
@@ -151,7 +151,7 @@ test('what Anthropic had counted of a lost answer is told, with its price', asyn
   const priced = anthropicLLM({
     model: 'claude-opus-5-5',
     apiKey,
-    baseURL: server.url,
+    baseURL: server.baseURL,
     prices: { input: 1_000_000, cacheRead: 0, cacheWrite: 0, output: 0 },
   });
   const costs: (number | undefined)[] = [];

@@ -13,10 +13,10 @@ const messages: readonly Message[] = [{ role: 'user', content: [{ type: 'text', 
 const tools = [{ name: 'run', description: '', inputSchema: { type: 'object' } }];
 const retry = { attempts: 1 };
 const model = 'claude-opus-5-5';
-const anthropicAt = ({ url }: ProviderServer) => anthropicLLM({ model, apiKey: 'key', baseURL: url, retry });
-const chatAt = ({ url }: ProviderServer) => openaiLLM({ model: 'gpt-4o', apiKey: 'key', baseURL: url, retry });
-const responsesAt = ({ url }: ProviderServer) =>
-  openaiLLM({ model: 'gpt-6-sol', apiKey: 'key', baseURL: url, retry, api: 'responses' });
+const anthropicAt = ({ baseURL }: ProviderServer) => anthropicLLM({ model, apiKey: 'key', baseURL, retry });
+const chatAt = ({ baseURL }: ProviderServer) => openaiLLM({ model: 'gpt-4o', apiKey: 'key', baseURL, retry });
+const responsesAt = ({ baseURL }: ProviderServer) =>
+  openaiLLM({ model: 'gpt-6-sol', apiKey: 'key', baseURL, retry, api: 'responses' });
 
 async function ask(server: Promise<ProviderServer>, llmAt: (server: ProviderServer) => LLM, listens = true) {
   const started = await server;
@@ -47,8 +47,8 @@ describe('Messages', () => {
 
   it('are cut by the limit of the request, within the input of a call', async () => {
     const server = anthropicServer({ reply: () => ({ content: [use({ table: 'users', where: { id: 7 } })] }) });
-    const llmAt = ({ url }: ProviderServer) =>
-      anthropicLLM({ model, apiKey: 'key', baseURL: url, retry, maxOutputTokens: 10 });
+    const llmAt = ({ baseURL }: ProviderServer) =>
+      anthropicLLM({ model, apiKey: 'key', baseURL, retry, maxOutputTokens: 10 });
     const { whole, completion } = await ask(server, llmAt);
     expect(completion.finishReason).toBe('length');
     expect(whole).toEqual([false]);

@@ -9,11 +9,11 @@ const tools = [{ name: 'run', description: '', inputSchema: { type: 'object' } }
 const user: Message = { role: 'user', content: [{ type: 'text', text: 'Go.' }] };
 
 it.each([
-  ['anthropic', ({ url }: ProviderServer) => anthropicLLM({ model: 'claude-opus-5-5', apiKey: 'key', baseURL: url })],
-  ['openai', ({ url }: ProviderServer) => openaiLLM({ model: 'gpt-4o', apiKey: 'key', baseURL: url })],
+  ['anthropic', ({ baseURL }: ProviderServer) => anthropicLLM({ model: 'claude-opus-5-5', apiKey: 'key', baseURL })],
+  ['openai', ({ baseURL }: ProviderServer) => openaiLLM({ model: 'gpt-4o', apiKey: 'key', baseURL })],
   [
     'openai',
-    ({ url }: ProviderServer) => openaiLLM({ model: 'gpt-6-sol', apiKey: 'key', baseURL: url, api: 'responses' }),
+    ({ baseURL }: ProviderServer) => openaiLLM({ model: 'gpt-6-sol', apiKey: 'key', baseURL, api: 'responses' }),
   ],
 ] as const)('arguments nested very deep arrive and go back: %s', async (api, llmAt) => {
   const depth = 3_000;

@@ -57,14 +57,14 @@ describe.each([
   test('an address with a password, which fetch does not take', async () => {
     const failure = await failureOf(llmAt('http://user:pass-word@127.0.0.1:1/v1', 3));
     expect(failure.message).toMatch(
-      /no connection to http:\/\/127\.0\.0\.1:1\/v1: an address with a user and a password/,
+      /no connection to http:\/\/127\.0\.0\.1:1\/v1: the address must not hold a user and a password/,
     );
     expect(failure.isRetryable).toBe(false);
   });
 
   test('a port that fetch does not ask', async () => {
     const failure = await failureOf(llmAt('http://127.0.0.1:9/v1', 3));
-    expect(failure.message).toContain('no connection to http://127.0.0.1:9/v1: this port is kept for another protocol');
+    expect(failure.message).toContain('no connection to http://127.0.0.1:9/v1: HTTP clients refuse this port');
     expect(failure.isRetryable).toBe(false);
   });
 
@@ -85,7 +85,7 @@ describe.each([
   test('https:// to a server that speaks http', async () => {
     const server = await openaiServer({ reply: () => ({ message: { content: 'Hello.' } }) });
     onTestFinished(() => server.close());
-    const failure = await failureOf(llmAt(server.url.replace('http:', 'https:'), 3));
+    const failure = await failureOf(llmAt(server.baseURL.replace('http:', 'https:'), 3));
     expect(failure.message).toContain('it does not speak TLS');
     expect(failure.isRetryable).toBe(false);
   });

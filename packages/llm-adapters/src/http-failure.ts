@@ -128,8 +128,8 @@ const reasons: readonly (readonly [codes: RegExp, reason: string, advice: string
 
 /** Addresses that `fetch` does not ask. */
 const refusedByFetch: readonly (readonly [words: RegExp, message: string])[] = [
-  [/credentials/i, 'an address with a user and a password cannot be asked. Keys stand in the environment.'],
-  [/\bbad port\b/i, 'this port is kept for another protocol, and cannot be asked. Is the address (base URL) right?'],
+  [/credentials/i, 'the address must not hold a user and a password. Set the key in the environment.'],
+  [/\bbad port\b/i, 'HTTP clients refuse this port, because another protocol has it. Is the address (base URL) right?'],
 ];
 
 /**

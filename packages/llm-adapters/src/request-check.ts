@@ -66,7 +66,7 @@ function messageProblem(message: unknown): string | undefined {
   if (!roles.includes(role)) return `role must be one of ${roles.join(', ')}, not ${shown(role)}`;
   const content = field(message, 'content');
   if (!Array.isArray(content)) {
-    const hint = 'Messages in the form of a provider become events first: see eventsFromMessages';
+    const hint = 'Convert messages in the form of a provider with eventsFromMessages first';
     return `content must be an array of parts, not ${shown(content)}. ${hint}`;
   }
   const wrongPart = content.findIndex((part: unknown) => !isPart(part));

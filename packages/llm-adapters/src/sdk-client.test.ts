@@ -56,7 +56,7 @@ async function start(handle: (count: number) => ServerResponse) {
 
 it.each(adapters)('%s: a loop of redirects ends after three, and is not tried again', async (_name, llmAt) => {
   const server = await start(() => toward('/again'));
-  const error: unknown = await llmAt(server.url)
+  const error: unknown = await llmAt(server.baseURL)
     .complete({ messages })
     .catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'invalid-request', isRetryable: false });
@@ -67,7 +67,7 @@ it.each(adapters)('%s: a loop of redirects ends after three, and is not tried ag
 it.each(adapters)('%s: neither key nor conversation goes to another server', async (_name, llmAt) => {
   const other = await start(() => ({ status: 500, body: {} }));
   const server = await start(() => toward(`${other.url}/v1?key=hidden`));
-  const error: unknown = await llmAt(server.url)
+  const error: unknown = await llmAt(server.baseURL)
     .complete({ messages })
     .catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'invalid-request', isRetryable: false });
@@ -81,7 +81,7 @@ it('follows a redirect of its own server with the same request', async () => {
   const server = await start((count) =>
     count === 1 ? toward('/v2/chat/completions', 301) : { status: 200, body: answer },
   );
-  const completion = await adapters[1][1](server.url).complete({ messages });
+  const completion = await adapters[1][1](server.baseURL).complete({ messages });
   expect(completion.message.content).toEqual([{ type: 'text', text: 'Hello.' }]);
   const [first, second] = server.requests;
   expect(second).toMatchObject({ method: 'POST', path: '/v2/chat/completions', body: first?.body });

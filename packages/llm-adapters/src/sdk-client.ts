@@ -58,7 +58,7 @@ export function withOwnRedirects(fetch: Fetch): Fetch {
       const { status } = response;
       if (status < 300 || status > 399 || location === null) return response;
       await response.body?.cancel();
-      if (!URL.canParse(location, url)) return refused(status, 'the server redirects to an address that is none');
+      if (!URL.canParse(location, url)) return refused(status, 'the server redirects to an invalid address');
       const next = new URL(location, url);
       const to = `the server redirects to ${shownAddress(next.href)}`;
       if (next.origin !== new URL(url).origin) {

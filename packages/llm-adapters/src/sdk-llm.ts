@@ -133,7 +133,7 @@ export function sdkLLM<Client, Body, Response>(
     const keys = adapter.keysOf(client);
     if (![...keys, ...given].every(isSendable)) {
       throw new AuthenticationError(
-        `${provider}: the API key holds characters that no header can carry, perhaps the end of a line`,
+        `${provider}: the API key holds characters that are not allowed in an HTTP header, perhaps a line break`,
         { provider },
       );
     }

@@ -114,8 +114,8 @@ it('goes over HTTP to servers that refuse what providers refuse', async () => {
   const openai = await openaiServer({ reply: () => ({ message: { content: 'Done.' } }) });
   onTestFinished(async () => void (await Promise.all([anthropic.close(), openai.close()])));
   const llms = [
-    anthropicLLM({ model: 'claude-opus-5-5', apiKey: 'key', baseURL: anthropic.url }),
-    openaiLLM({ model: 'gpt-4o', apiKey: 'key', baseURL: openai.url }),
+    anthropicLLM({ model: 'claude-opus-5-5', apiKey: 'key', baseURL: anthropic.baseURL }),
+    openaiLLM({ model: 'gpt-4o', apiKey: 'key', baseURL: openai.baseURL }),
   ];
   for (const llm of llms) {
     const { message } = await llm.complete({ messages: history, tools });

@@ -59,10 +59,10 @@ interface Loop {
 }
 
 async function loop(model: string, server?: ProviderServer): Promise<Loop> {
-  const { url } = server ?? (await modelServer());
+  const { baseURL } = server ?? (await modelServer());
   return {
     list: [{ role: 'user', content: 'Read all the files.' }],
-    client: new Anthropic({ baseURL: url, apiKey: 'key', maxRetries: 0 }),
+    client: new Anthropic({ baseURL, apiKey: 'key', maxRetries: 0 }),
     model,
     sent: [],
     answers: [],
@@ -281,7 +281,7 @@ it('a deferred tool that is added drops no thinking, and what loads it stays whi
     }),
   });
   servers.push(server);
-  const client = new Anthropic({ baseURL: server.url, apiKey: 'key', maxRetries: 0 });
+  const client = new Anthropic({ baseURL: server.baseURL, apiKey: 'key', maxRetries: 0 });
   const model = 'claude-opus-5-5';
   const history = condensedHistory(options(extractiveSummaryCondenser({ maxSize: 16, keepFirst: 1 }), model));
   const list: AnthropicMessage[] = [{ role: 'user', content: 'Read all the files.' }];

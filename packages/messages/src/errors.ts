@@ -31,8 +31,8 @@ export class ChangedMessagesError extends PalimpsestError {
   constructor({ index, tokens }: { readonly index: number; readonly tokens: number }) {
     super(
       'changed-messages',
-      `Message ${index} of the list is another one at each request, so about ${tokens} tokens from there on are paid as new each time, ` +
-        'and no condensation that covers the message holds. Put what changes at the end of the list.',
+      `Message ${index} of the list changes from request to request, so the prompt cache ends there: about ${tokens} tokens are paid as new each time, ` +
+        'and no condensation of this part lasts. Put what changes at the end of the list.',
     );
     this.index = index;
     this.tokens = tokens;
@@ -52,8 +52,8 @@ export class UnreadUsageError extends PalimpsestError {
     const fields = Object.keys(reported).slice(0, 20);
     super(
       'unread-usage',
-      `used() was given usage in a form that is not known, with the fields ${fields.join(', ') || '(none)'}. ` +
-        'Give it what a provider or a framework reports for one call, or the counts under the names of Usage.',
+      `used() cannot read this usage, which has the fields ${fields.join(', ') || '(none)'}. ` +
+        'Pass what a provider or a framework reports for one call, or an object with the fields of Usage.',
     );
     this.fields = fields;
   }

@@ -62,7 +62,7 @@ it('a window that a refusal told is kept for the model and the conversation, aft
     },
   });
   onTestFinished(() => server.close());
-  const client = new OpenAI({ baseURL: server.url, apiKey: 'key', maxRetries: 0 });
+  const client = new OpenAI({ baseURL: server.baseURL, apiKey: 'key', maxRetries: 0 });
   const store = memoryEventStore();
   const make = () => condensedHistory({ condenser, codec, store });
   let history = make();

@@ -27,7 +27,7 @@ afterAll(() => Promise.all(servers.map((server) => server.close())));
 async function openai(): Promise<OpenAI> {
   const server = await openaiServer({ reply: () => ({ message: { role: 'assistant', content: 'Yes.' } }) });
   servers.push(server);
-  return new OpenAI({ baseURL: server.url, apiKey: 'key', maxRetries: 0 });
+  return new OpenAI({ baseURL: server.baseURL, apiKey: 'key', maxRetries: 0 });
 }
 
 const parameters = { type: 'object' as const };
@@ -53,7 +53,7 @@ const hosts: readonly (() => Promise<Host<object>>)[] = [
   async (): Promise<Host<AnthropicMessage>> => {
     const server = await anthropicServer({ reply: () => ({ content: [{ type: 'text', text: 'Yes.' }] }) });
     servers.push(server);
-    const client = new Anthropic({ baseURL: server.url, apiKey: 'key', maxRetries: 0 });
+    const client = new Anthropic({ baseURL: server.baseURL, apiKey: 'key', maxRetries: 0 });
     const call = (id: string) => ({ type: 'tool_use' as const, id, name: 'job', input: {} });
     return {
       codec: anthropicMessages(),

@@ -40,7 +40,7 @@ function start() {
 test('an approval that waits is kept through condensations, and its answer comes with it', async () => {
   const server = await openaiServer({ reply: () => ({ message: { role: 'assistant', content: 'Yes.' } }) });
   onTestFinished(() => server.close());
-  const client = new OpenAI({ baseURL: server.url, apiKey: 'key', maxRetries: 0 });
+  const client = new OpenAI({ baseURL: server.baseURL, apiKey: 'key', maxRetries: 0 });
   const { history, items } = start();
   steps(items, 0, 1);
   items.push(asks('mcpr_1'), asks('mcpr_2'));

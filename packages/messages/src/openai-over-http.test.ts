@@ -36,7 +36,7 @@ async function modelServer(options: Partial<OpenAIServerOptions> = {}) {
     }),
   });
   servers.push(server);
-  return { server, client: new OpenAI({ baseURL: server.url, apiKey: 'key', maxRetries: 0 }) };
+  return { server, client: new OpenAI({ baseURL: server.baseURL, apiKey: 'key', maxRetries: 0 }) };
 }
 
 /** Counts how often what was sent is not the beginning of what is sent next. */

@@ -41,7 +41,7 @@ it.each(seeds)('a binding model refuses nothing, whatever host and condenser do 
       ],
     }),
   });
-  const client = new Anthropic({ baseURL: server.url, apiKey: 'key', maxRetries: 0 });
+  const client = new Anthropic({ baseURL: server.baseURL, apiKey: 'key', maxRetries: 0 });
   let rate = 0;
   const condenser: Condenser = {
     name: 'random',

@@ -43,7 +43,7 @@ it('a tail never makes a model that binds its thinking refuse a request', async 
     }),
   });
   onTestFinished(() => server.close());
-  const client = new Anthropic({ baseURL: server.url, apiKey: 'key', maxRetries: 0 });
+  const client = new Anthropic({ baseURL: server.baseURL, apiKey: 'key', maxRetries: 0 });
   const model = 'claude-opus-5-5';
   const history = condensedHistory({ condenser: noOpCondenser(), codec: anthropicMessages(), model });
   const list: AnthropicMessage[] = [{ role: 'user', content: 'Go.' }];
@@ -59,7 +59,7 @@ it('a tail never makes a model that binds its thinking refuse a request', async 
 it('a list that an abort left dirty is repaired where the host asks for it', async () => {
   const server = await anthropicServer({ reply: () => ({ content: [{ type: 'text', text: 'Yes.' }] }) });
   onTestFinished(() => server.close());
-  const client = new Anthropic({ baseURL: server.url, apiKey: 'key', maxRetries: 0 });
+  const client = new Anthropic({ baseURL: server.baseURL, apiKey: 'key', maxRetries: 0 });
   const tools: Anthropic.Tool[] = [{ name: 'read', input_schema: { type: 'object' } }];
   const call = (id: string) => ({ type: 'tool_use' as const, id, name: 'read', input: {} });
   const result = (id: string) => ({ type: 'tool_result' as const, tool_use_id: id, content: 'Read.' });

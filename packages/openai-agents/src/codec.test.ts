@@ -113,7 +113,7 @@ it('sends the newest of two results of a call, with a call of its own once the f
   const tools = [{ type: 'function', name: 'read', parameters: { type: 'object' }, strict: false }];
   const body = JSON.stringify({ model: 'gpt-5', store: false, input, tools });
   const headers = { 'content-type': 'application/json', authorization: 'Bearer key' };
-  const response = await fetch(`${server.url}/responses`, { method: 'POST', headers, body });
+  const response = await fetch(`${server.baseURL}/responses`, { method: 'POST', headers, body });
   expect(await response.json()).toMatchObject({ object: 'response' });
   for (const text of ['Half of it runs.', 'I wait.', 'It is done.']) expect(body).toContain(text);
   for (const text of ['It runs.', 'Nearly.']) expect(body).not.toContain(text);

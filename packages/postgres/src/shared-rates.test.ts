@@ -57,8 +57,8 @@ describe.skipIf(url === '')('processes that share a limit', () => {
 
   test('are never refused together, and go on when one of them is killed', async () => {
     const [schema, provider] = [await newSchema(), await strictProvider()];
-    const children = await Promise.all([1, 2, 3].map(() => started(schema, provider.url, 30)));
-    const killed = await started(schema, provider.url, 1_000);
+    const children = await Promise.all([1, 2, 3].map(() => started(schema, provider.baseURL, 30)));
+    const killed = await started(schema, provider.baseURL, 1_000);
     const ended = Promise.all(children.map(nextMessage));
     let isOver = false;
     void ended.catch(() => undefined).then(() => (isOver = true));
@@ -73,13 +73,13 @@ describe.skipIf(url === '')('processes that share a limit', () => {
       requestsPerMinute: 1_200,
       store: postgresRateLimitStore({ client: pool, name: 'a limit', schema }),
     });
-    const llm = limitedLLM(openaiLLM({ model: 'gpt-4o', apiKey: 'a-key', baseURL: provider.url }), { limit });
+    const llm = limitedLLM(openaiLLM({ model: 'gpt-4o', apiKey: 'a-key', baseURL: provider.baseURL }), { limit });
     await llm.complete({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello?' }] }] });
   });
 
   test('would be refused without it', async () => {
     const provider = await strictProvider(0);
-    const llm = openaiLLM({ model: 'gpt-4o', apiKey: 'a-key', baseURL: provider.url, retry: { attempts: 1 } });
+    const llm = openaiLLM({ model: 'gpt-4o', apiKey: 'a-key', baseURL: provider.baseURL, retry: { attempts: 1 } });
     const calls = Array.from({ length: 200 }, () =>
       llm.complete({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello?' }] }] }),
     );
@@ -92,7 +92,7 @@ describe.skipIf(url === '')('processes that share a limit', () => {
     const gone = new pg.Pool({ connectionString: 'postgres://nobody@127.0.0.1:1/nothing' });
     onTestFinished(() => gone.end());
     const store = postgresRateLimitStore({ client: gone, name: 'a limit' });
-    const llm = limitedLLM(openaiLLM({ model: 'gpt-4o', apiKey: 'a-key', baseURL: provider.url }), {
+    const llm = limitedLLM(openaiLLM({ model: 'gpt-4o', apiKey: 'a-key', baseURL: provider.baseURL }), {
       limit: rateLimit({ requestsPerMinute: 1_200, store }),
     });
     const call = llm.complete({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello?' }] }] });

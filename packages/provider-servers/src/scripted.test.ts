@@ -13,9 +13,20 @@ const user = { role: 'user', content: 'Hello?' };
 async function ask(api: 'anthropic' | 'openai', path: string, body: object) {
   const server = await scriptedServer(api, script);
   onTestFinished(() => server.close());
-  const response = await fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify(body) });
+  const response = await fetch(`${server.baseURL}${path}`, { method: 'POST', body: JSON.stringify(body) });
   return { answer: await response.json(), server };
 }
+
+test('the addresses of both servers end alike, and the base URLs as the SDKs want them', async () => {
+  const hello = { messages: [user], max_tokens: 9 };
+  const { server: anthropic } = await ask('anthropic', '/v1/messages', { ...hello, model: 'claude-haiku-4-5' });
+  const { server: openai } = await ask('openai', '/chat/completions', { ...hello, model: 'gpt-4o' });
+  for (const { url } of [anthropic, openai]) expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(anthropic.baseURL).toBe(anthropic.url);
+  expect(openai.baseURL).toBe(`${openai.url}/v1`);
+  const outside = await fetch(`${openai.url}/chat/completions`, { method: 'POST', body: '{}' });
+  expect([outside.status, await outside.text()]).toEqual([404, expect.stringContaining("use the server's `baseURL`")]);
+});
 
 test('one script answers in the form of each protocol', async () => {
   const model = 'claude-opus-4-6';
@@ -59,7 +70,7 @@ test('a script may say where an answer was cut, on each protocol', async () => {
   const ask = async (api: 'anthropic' | 'openai', path: string, body: object) => {
     const server = await scriptedServer(api, cut);
     onTestFinished(() => server.close());
-    return (await fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify(body) })).json();
+    return (await fetch(`${server.baseURL}${path}`, { method: 'POST', body: JSON.stringify(body) })).json();
   };
   const tools = [{ name: 'read', input_schema: parameters }];
   const asked = { model: 'claude-opus-4-6', max_tokens: 100, tools, messages: [user] };

@@ -19,7 +19,7 @@ export async function post(
   body: unknown,
   { path = '/v1/messages', headers = {} }: { readonly path?: string; readonly headers?: Record<string, string> } = {},
 ): Promise<RawAnswer> {
-  const response = await fetch(server.url + path, {
+  const response = await fetch(server.baseURL + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),

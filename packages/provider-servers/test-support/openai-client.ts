@@ -11,7 +11,7 @@ export interface RawAnswer {
 
 /** Sends a body to a server, with no SDK between. */
 export async function post(
-  { url }: ProviderServer,
+  { baseURL }: ProviderServer,
   path: string,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
@@ -21,12 +21,12 @@ export async function post(
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   };
-  return answered(await fetch(url + path, init));
+  return answered(await fetch(baseURL + path, init));
 }
 
 /** Asks a server for a path. */
-export async function get({ url }: ProviderServer, path: string): Promise<RawAnswer> {
-  return answered(await fetch(url + path));
+export async function get({ baseURL }: ProviderServer, path: string): Promise<RawAnswer> {
+  return answered(await fetch(baseURL + path));
 }
 
 async function answered(response: Response): Promise<RawAnswer> {

@@ -54,7 +54,7 @@ async function takenAt(view) {
   });
   const inputSchema = { type: 'object' };
   const tools = [...new Set(view.events.flatMap((each) => (each.type === 'action' ? [each.toolCall.name] : [])))];
-  const llm = anthropicLLM({ model, apiKey: 'a-key', baseURL: server.url });
+  const llm = anthropicLLM({ model, apiKey: 'a-key', baseURL: server.baseURL });
   await llm.complete({
     messages: view.toMessages(),
     tools: tools.map((name) => ({ name, description: name, inputSchema })),
@@ -73,7 +73,7 @@ async function callToResult() {
       return { content: [index === 0 ? call : { type: 'text', text: 'Done.' }] };
     },
   });
-  const llm = anthropicLLM({ model, apiKey: 'a-key', baseURL: server.url });
+  const llm = anthropicLLM({ model, apiKey: 'a-key', baseURL: server.baseURL });
   const tools = [readFileTool(await openWorkspace(folder))];
   const disk = fileEventStore({ directory: path.join(folder, 'logs') });
   /** @type {readonly RunFile[]} */

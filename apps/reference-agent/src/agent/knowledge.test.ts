@@ -144,7 +144,7 @@ test('without skills there is no tool for them', async () => {
 /** A workspace, a folder of templates beside it, and a model that is sent prompts. */
 async function place(files: Readonly<Record<string, string>> = {}) {
   const server = await chatServer({ reply: () => says('Done.') });
-  const rig = await headlessRig({}, { model: 'local', baseUrl: server.url });
+  const rig = await headlessRig({}, { model: 'local', baseUrl: server.baseURL });
   const folder = join(rig.workspace, '../templates');
   await mkdir(folder);
   await writeFiles(folder, files);

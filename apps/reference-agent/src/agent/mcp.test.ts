@@ -19,7 +19,7 @@ async function rigWith(config: string, made: readonly (readonly [string, object]
       return name === undefined ? says('Done.') : calls(null, toolCall(name, input ?? {}, `call_${index}`));
     },
   });
-  const rig = await headlessRig(files, { model: 'local', baseUrl: server.url, yolo: false });
+  const rig = await headlessRig(files, { model: 'local', baseUrl: server.baseURL, yolo: false });
   await rig.configure(config);
   return { ...rig, server };
 }

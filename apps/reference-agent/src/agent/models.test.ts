@@ -7,7 +7,7 @@ test('no model: what to set, and that there is a demo', async () => {
   const asked = chooseModels(defaultSettings, {});
   await expect(asked).rejects.toThrow(NoModelError);
   await expect(asked).rejects.toThrow(
-    /ANTHROPIC_API_KEY or OPENAI_API_KEY.*--base-url.*not taken.*\n.*palimpsest demo/,
+    /ANTHROPIC_API_KEY or OPENAI_API_KEY.*--base-url.*does not work here.*\n.*palimpsest demo/,
   );
 });
 
@@ -27,7 +27,7 @@ test('effort is of the model that does the work', async () => {
   const server = await openaiServer({ reply: () => ({ message: { content: 'Hello.' } }) });
   onTestFinished(() => server.close());
   const names = { model: 'openai:gpt-6.1-sol', smallModel: 'openai:gpt-6-luna' };
-  const settings = { ...defaultSettings, ...names, baseUrl: server.url, effort: 'low' as const };
+  const settings = { ...defaultSettings, ...names, baseUrl: server.baseURL, effort: 'low' as const };
   const { llm, smallLlm } = await chooseModels(settings, {});
   await llm.complete(request);
   await smallLlm.complete(request);
@@ -42,7 +42,7 @@ test('summaries have three tries, which the patience of the other model does not
   });
   onTestFinished(() => server.close());
   const { smallLlm } = await chooseModels(
-    { ...defaultSettings, model: 'm', baseUrl: server.url },
+    { ...defaultSettings, model: 'm', baseUrl: server.baseURL },
     {},
     { minDelayMs: 0 },
   );

@@ -110,7 +110,7 @@ function whatToSet(env: Environment): string {
   const [found] = modelProviders.filter(({ keyVariable }) => keyVariable !== undefined && isSet(env[keyVariable]));
   const hint =
     found === undefined
-      ? 'Set a key, such as ANTHROPIC_API_KEY or OPENAI_API_KEY, and name a model of its provider: --model provider/name. A server of your own needs no key: --base-url http://localhost:8000/v1 --model name. Logins of subscriptions (Claude Pro or Max, ChatGPT Plus) are not taken.'
+      ? 'Set a key, such as ANTHROPIC_API_KEY or OPENAI_API_KEY, and name a model of its provider: --model provider/name. A server of your own needs no key: --base-url http://localhost:8000/v1 --model name. A subscription (Claude Pro or Max, ChatGPT Plus) does not work here: you need a key of the API.'
       : `${found.keyVariable} is set: name a model, --model ${found.name}/name, or model = "${found.name}/name" in the configuration (palimpsest config).`;
   return `No model is chosen. ${hint}`;
 }

@@ -17,7 +17,7 @@ async function rigThatCalls(...made: readonly (readonly [string, object])[]) {
         ? calls(null, ...made.map(([name, input], at) => toolCall(name, input, `call_${index}_${at}`)))
         : says('Done.'),
   });
-  const rig = await headlessRig({ 'a.txt': 'hello' }, { model: 'local', baseUrl: server.url, yolo: false });
+  const rig = await headlessRig({ 'a.txt': 'hello' }, { model: 'local', baseUrl: server.baseURL, yolo: false });
   const answer = (id: string | undefined, said: Answer) =>
     rig.command((surroundings) => answerCommand(id, said, surroundings));
   const lastRequest = () => JSON.stringify(server.requests.at(-1)?.body);

@@ -10,10 +10,10 @@ const preload = new URL('../../test-support/with-telemetry.mjs', import.meta.url
 test('an SDK of OpenTelemetry that was loaded before the program gets its spans, without what is said', async () => {
   const read = toolCall('read_file', { path: 'okapi.md' });
   const server = await chatServer({ reply: (_, index) => (index === 0 ? calls(null, read) : says('OKAPI is read.')) });
-  const rig = await headlessRig({ 'okapi.md': 'OKAPI\n' }, { model: 'local', baseUrl: server.url });
+  const rig = await headlessRig({ 'okapi.md': 'OKAPI\n' }, { model: 'local', baseUrl: server.baseURL });
   const file = join(rig.workspace, '..', 'spans');
   const env = { ...rig.env, NODE_OPTIONS: `--import ${preload}`, SPANS: file };
-  const args = ['-p', 'Read OKAPI.', '--model', 'local', '--base-url', server.url, '--yolo'];
+  const args = ['-p', 'Read OKAPI.', '--model', 'local', '--base-url', server.baseURL, '--yolo'];
   const run = startCli(args, { cwd: rig.workspace, env });
 
   expect(await run.ended, run.stderr()).toBe(0);

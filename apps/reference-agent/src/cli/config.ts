@@ -61,7 +61,7 @@ async function forget(rule: string, folder: string, env: CliContext['env']): Pro
   const real = await realpath(folder).catch(() => folder);
   if (await forgetRule(savedRulesFile(env), real, rule)) return;
   throw new UsageError(
-    `No answer has made the rule '${rule}' in '${real}'. palimpsest config shows those that there are.`,
+    `No answer of yours made the rule '${rule}' in '${real}'. palimpsest config shows those that there are.`,
   );
 }
 

@@ -186,5 +186,5 @@ test('what is no file is refused at once', async () => {
   await rm(path);
   await expect(look()).rejects.toThrow(/Cannot read '.*log\.jsonl': there is no such file/);
   execFileSync('mkfifo', [path]);
-  await expect(look()).rejects.toThrow('it is no regular file');
+  await expect(look()).rejects.toThrow('it is not a regular file');
 });

@@ -20,7 +20,7 @@ async function rigWith(
   files: Readonly<Record<string, string>> = {},
 ): Promise<HeadlessRig & { readonly server: ProviderServer }> {
   const server = await chatServer(options);
-  return { ...(await headlessRig(files, { model: 'local', baseUrl: server.url })), server };
+  return { ...(await headlessRig(files, { model: 'local', baseUrl: server.baseURL })), server };
 }
 
 const reads: ChatServerOptions['reply'] = (_, index) =>
@@ -35,6 +35,7 @@ test('text: the answer on standard output, a line a step on standard error', asy
   expect(lines.find((line) => line.startsWith('  1  '))).toMatch(
     /^ {2}1 {2}I read it\. +read_file a\.txt +\d\.\dk +\d\.\dk$/,
   );
+  expect(lines.at(-2)).toBe('palimpsest: No price is known for local: the cost is not known.');
   expect(lines.at(-1)).toMatch(/^palimpsest: done: 2 model calls · [\d,]+ tokens in, \d+ out · session \w{8}$/);
 });
 
@@ -182,7 +183,7 @@ test('what the provider refuses has a status, with both SDKs', async () => {
   const filtered = await rigWith({ reply: () => ({ message: { content: '' }, finish_reason: 'content_filter' }) });
   const server = await anthropicServer({ reply: () => ({ content: [], stop_reason: 'refusal' }) });
   onTestFinished(() => server.close());
-  const anthropic = await headlessRig({}, { model: 'anthropic:claude-opus-4-6', baseUrl: server.url });
+  const anthropic = await headlessRig({}, { model: 'anthropic:claude-opus-4-6', baseUrl: server.baseURL });
   for (const rig of [chat, filtered, anthropic]) {
     const ran = await rig.run({ print: 'Go.' });
     expect(ran.status).toBe(5);
@@ -204,7 +205,7 @@ test('each failure says what to do, in the words of this command', async () => {
   expect(await problemOf(looping, { maxSteps: 1 })).toBe(
     'The limit of 1 model call was reached (--max-steps, or maxSteps in the configuration).',
   );
-  expect(await problemOf(looping, { baseUrl: looping.server.url.replace('/v1', '') })).toMatch(
+  expect(await problemOf(looping, { baseUrl: looping.server.baseURL.replace('/v1', '') })).toMatch(
     /\(404\).* below http:.*Is this the address of the API\? It often ends in \/v1/,
   );
   const keyed = await rigWith({ reply: () => says('Hi.'), apiKey: 'a-key-of-this-test' });
@@ -357,7 +358,7 @@ test('resume: with a new task, with the model and the folder of the session, and
 test('a name that a provider refuses: the known names that begin alike are told, and what is sent is not guessed', async () => {
   const refusal = { status: 400, type: 'invalid_request_error', message: 'The requested model does not exist.' };
   const rig = await rigWith({ reply: () => ({ error: refusal }) });
-  Object.assign(rig.env, { OPENAI_API_KEY: 'sk-test-0123456789', OPENAI_BASE_URL: rig.server.url });
+  Object.assign(rig.env, { OPENAI_API_KEY: 'sk-test-0123456789', OPENAI_BASE_URL: rig.server.baseURL });
   const refused = async (model: string): Promise<string> => {
     const ran = await rig.run({ print: 'Go.', model, baseUrl: undefined });
     return eventsOf(ran, 'result')[0]?.error?.message ?? '';

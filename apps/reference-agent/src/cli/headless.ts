@@ -15,7 +15,14 @@ import type { CliContext, OutputFormat, RunFlags } from '../context.js';
 import { deniedPhrase } from '../output/run-failure-phrases.js';
 import { SessionFigures } from '../output/figures.js';
 import { formatCount, formatDollars, formatNumber, formatShare } from '../output/lines.js';
-import { callPhrase, cutOffPhrase, printableAnswer, retryEvent, sessionPhrase } from '../output/phrases.js';
+import {
+  callPhrase,
+  cutOffPhrase,
+  printableAnswer,
+  retryEvent,
+  sessionPhrase,
+  unpricedPhrase,
+} from '../output/phrases.js';
 import { RunTable } from '../output/run-table.js';
 import { streamVersion } from '../output/stream-event.js';
 import type { InitEvent, ResultEvent, StreamEvent, StreamEventOf } from '../output/stream-event.js';
@@ -130,7 +137,7 @@ export async function followedRun(
       : ended;
   // Before the result, which tells its cost.
   await pendingSummary(conversation, { signal, onWait: () => output({ type: 'note', text: summaryWaitInWords }) });
-  const { usage, isEstimated, costUsd, steps, condensations } = figures;
+  const { usage, isEstimated, costUsd, unpriced, steps, condensations } = figures;
   const { saved, reread } = new SessionFigures(conversation.events);
   const { log, id } = session;
   return {
@@ -144,6 +151,7 @@ export async function followedRun(
     usage,
     ...(isEstimated ? { usageIsEstimated: true } : {}),
     costUsd,
+    ...(unpriced.length > 0 ? { unpriced } : {}),
     saved: { tokens: rounded(saved.tokens), bill: rounded(saved.bill) },
     reread: { calls: reread.calls, tokens: Math.round(reread.tokens), bill: rounded(reread.bill) },
     log,
@@ -196,6 +204,8 @@ function textOutput({ stdout, stderr }: Printed): RunOutput {
       printer.flush();
       if (event.answer !== undefined) stdout.write(`${printableAnswer(event.answer).trimEnd()}\n`);
       for (const line of problemLines(event)) print(line);
+      const { unpriced = [] } = event;
+      if (unpriced.length > 0) print(colors.dim(`palimpsest: ${printableLine(unpricedPhrase(unpriced))}`));
       print(colors.dim(cutToWidth(endWords(event), width)));
     }
   };

@@ -11,11 +11,11 @@ export function addRunOptions(command: Command): Command {
     )
     .option('--stdin', 'wait for standard input, however long it takes')
     .addOption(
-      new Option('--output-format <format>', 'text: the answer, and a line a step on standard error')
+      new Option('--output-format <format>', 'text: the answer, and one line for each step on standard error')
         .choices(['text', 'json', 'stream-json'])
         .default('text'),
     )
-    .option('--plain', 'talk line by line, without a screen: for screen readers, and for terminals that are none')
+    .option('--plain', 'print line by line instead of on a full screen: for screen readers and simple terminals')
     .option('--deltas', 'with stream-json: also each piece of an answer as it arrives')
     .option(
       '--model <name>',
@@ -27,9 +27,12 @@ export function addRunOptions(command: Command): Command {
     )
     .option('--small-model <name>', 'the model for summaries')
     .addOption(new Option('--tool-calls <way>', 'text: for a model without tool calling').choices(['native', 'text']))
-    .option('--max-cost <usd>', 'the run ends when it has cost so much', positive)
-    .option('--max-steps <count>', 'the run ends after so many model calls', wholePositive)
-    .option('--template-folder <folder>', 'prompt templates of yours, in the place of ours of the same names')
+    .option('--max-cost <usd>', 'end the run when it has cost this much', positive)
+    .option('--max-steps <count>', 'end the run after this many model calls', wholePositive)
+    .option(
+      '--template-folder <folder>',
+      'a folder with prompt templates, which replace the built-in ones of the same names',
+    )
     .option('--max-output-tokens <count>', 'the longest answer of the model, thinking included', wholePositive)
     .addOption(
       new Option('--effort <level>', 'how much the model thinks; each model takes some of these').choices(efforts),

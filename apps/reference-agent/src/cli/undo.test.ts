@@ -11,7 +11,7 @@ import type { UndoFlags } from './undo.js';
 /** A session of two turns: the first one writes a.txt, the second one changes it, writes b/new.txt and runs a command. */
 async function twoTurns() {
   const server = await chatServer({ reply: twoTurnReply('b/new.txt') });
-  const rig = await headlessRig({ 'a.txt': 'before\n' }, { model: 'local', baseUrl: server.url });
+  const rig = await headlessRig({ 'a.txt': 'before\n' }, { model: 'local', baseUrl: server.baseURL });
   const id = eventsOf(await rig.run({ print: 'First.' }), 'init')[0]?.session ?? '';
   await rig.resume(id, { print: 'Second.' });
   const text = (path: string) => readFile(join(rig.workspace, path), 'utf8');
@@ -58,7 +58,7 @@ test('undo takes back the last turn, and again the one before; the conversation 
 test('a file that somebody else changed is left alone, and so are all others; --force restores it', async () => {
   const { rig, text, undo } = await twoTurns();
   await writeFile(join(rig.workspace, 'a.txt'), 'mine\n');
-  await expect(undo()).rejects.toThrow(/a\.txt \(changed since by another hand\)/);
+  await expect(undo()).rejects.toThrow(/a\.txt \(changed since, outside of the session\)/);
   expect(await text('b/new.txt')).toBe('new\n');
   expect((await undo({ force: true })).status).toBe(0);
   expect(await text('a.txt')).toBe('first\n');

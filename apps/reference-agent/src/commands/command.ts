@@ -63,7 +63,7 @@ export function namedChoice(name: string, choices: readonly Choice[]): string {
   if (only !== undefined && found.length === 1) return only.value;
   throw new UsageError(
     only === undefined
-      ? `There is none at '${name}'. Without an argument a list is shown.`
+      ? `No entry has the address '${name}'. Without an argument, the command shows a list.`
       : `${found.length} begin with '${name}': give more of it.`,
   );
 }

@@ -88,7 +88,7 @@ test('/compact with a focus has the model write the summary by it; the next requ
 
   const back = await screen.type('/undo-compact');
   expect(back).toContain(`The model reads ${forgotten.length} events`);
-  expect(back).toContain('The condenser rests now, until you /compact or the window is full.');
+  expect(back).toContain('No condensation happens now, until you /compact or the window is full.');
   expect(conversation.view.tokens()).toBeGreaterThan(before);
   await talked.said('And now?');
   expect(JSON.stringify(rig.server.requests.at(-1)?.body)).toContain('line of file 1');
@@ -296,7 +296,7 @@ test('while the agent works: what reads is shown, /compact is asked for and made
   expect(await screen.type('/context')).toContain('results of read_file');
   expect(await screen.type('/rewind')).toContain('has to wait until the agent is done');
   expect(await screen.type('/pin last')).toContain('file5.txt');
-  expect(await screen.type('/compact the harbours')).toContain("the agent's next step begins with it");
+  expect(await screen.type('/compact the harbours')).toContain('the agent condenses before its next step');
   typed();
   await talked.state('idle');
   const conversation = opened(talked);

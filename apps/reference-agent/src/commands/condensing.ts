@@ -4,7 +4,7 @@ import type { Event, Condensation } from '@palimpsest/events';
 import { isRelevanceDirective } from '@palimpsest/relevance-tool';
 import type { RelevanceDirective } from '@palimpsest/relevance-tool';
 import type { View } from '@palimpsest/view';
-import type { CondensationDetails, CondensationHistory } from '@palimpsest/view/inspect';
+import type { CondensationDetails } from '@palimpsest/view/inspect';
 import type { OpenedSession } from '../session/open-session.js';
 import {
   condensationHistory,
@@ -13,10 +13,12 @@ import {
   directivePage,
   directiveTokens,
 } from '../output/condensation-lines.js';
+import type { ShownHistory } from '../output/condensation-lines.js';
 import { SessionFigures } from '../output/figures.js';
 import { hiddenPhrase, reasonPhrase } from '../output/condensation-phrases.js';
 import { formatThousands, formatCount, formatTokens } from '../output/lines.js';
 import type { Choice } from '../output/lines.js';
+import { requestTokens } from '../output/request-size.js';
 import { UsageError } from '../context.js';
 import type { CommandBody } from './command.js';
 import { addressed, namedChoice, requireOpenSession } from './command.js';
@@ -44,7 +46,7 @@ export const condensationsCommand: CommandBody = {
 };
 
 /** Condensations and redactions, the newest first. */
-function condensationChoices(opened: OpenedSession, history: CondensationHistory): readonly Choice[] {
+function condensationChoices(opened: OpenedSession, history: ShownHistory): readonly Choice[] {
   const { events, view } = opened.conversation;
   const directives = new Map(directivesOf(opened).map((each) => [each.id, each]));
   return events
@@ -106,7 +108,7 @@ export const compactCommand: CommandBody = {
     const options = requestOf(opened, focus);
     if (session.state.type === 'working' || session.state.type === 'waiting') {
       await conversation.condense(options).catch(rethrow);
-      return surface.say("It is asked for: the agent's next step begins with it.");
+      return surface.say('Requested: the agent condenses before its next step.');
     }
     const done = await session.work(async (worked, signal): Promise<Done> => {
       // The command says it below. It is no problem of the session.
@@ -154,21 +156,21 @@ export const undoCompactCommand: CommandBody = {
       argument === ''
         ? newest.value
         : argument === 'list'
-          ? await surface.choose(`Which one is to be taken back? ${choiceColumns}`, choices)
+          ? await surface.choose(`Which one do you take back? ${choiceColumns}`, choices)
           : namedChoice(argument, choices);
     const details = id === undefined ? undefined : history.details(id);
     if (id === undefined || details === undefined) return;
-    const before = conversation.view.tokens();
+    const before = requestTokens(conversation.view);
     await conversation.revert(id);
     const back = details.forgotten.filter(({ event }) => conversation.view.indexOf(event.id) !== undefined).length;
     surface.say(
       [
         `Taken back: ${condensationPhrase(details)}.`,
-        `The model reads ${backPhrase(back, details.masked.length)} again: ${formatTokens(before)} → ${formatTokens(conversation.view.tokens())}.`,
+        `The model reads ${backPhrase(back, details.masked.length)} again: ${formatTokens(before)} → ${formatTokens(requestTokens(conversation.view))}.`,
         ...(back < details.forgotten.length
           ? [`${formatCount(details.forgotten.length - back, 'event')} stay hidden by other condensations.`]
           : []),
-        'The condenser rests now, until you /compact or the window is full. What you /pin it keeps then, too.',
+        'No condensation happens now, until you /compact or the window is full. /pin keeps a message or a result even then.',
       ].join('\n'),
     );
   },
@@ -189,7 +191,7 @@ function backPhrase(events: number, masked: number): string {
 }
 
 /** The condensations in force that hide something, the newest first. */
-function inForce({ condensations }: View, history: CondensationHistory): readonly Choice[] {
+function inForce({ condensations }: View, history: ShownHistory): readonly Choice[] {
   return condensations
     .flatMap(({ id }): readonly Choice[] => {
       const details = history.details(id);

@@ -23,7 +23,7 @@ export const pinCommand: CommandBody = {
     const { conversation } = opened;
     if (argument === 'list') return listPins(conversation.view, surface);
     const { view } = conversation;
-    const event = await chosen(argument, view, pinnable(view, false), 'What is to be kept?', surface);
+    const event = await chosen(argument, view, pinnable(view, false), 'What do you want to keep?', surface);
     if (event === undefined) return;
     if (pinnedEventIds(conversation.view).has(event.id)) return surface.say('It is pinned already.');
     await conversation.pin(event.id);
@@ -46,7 +46,7 @@ export const unpinCommand: CommandBody = {
     const pinned = pinnable(view, true);
     if (pinned.length === 0) return surface.say('Nothing is pinned.');
     const chosenPin = async () =>
-      argument === 'last' ? pinned[0] : chosen(argument, view, pinned, 'Which pin is to end?', surface);
+      argument === 'last' ? pinned[0] : chosen(argument, view, pinned, 'Which pin do you want to remove?', surface);
     const given = argument === 'all' ? pinned : [await chosenPin()];
     const events = given.filter((event) => event !== undefined);
     if (events.length === 0) return;

@@ -47,7 +47,7 @@ export const slashCommands: readonly SlashCommand[] = [
     'keep a message or a result: no condensation forgets or masks it',
     async () => (await import('./hidden.js')).pinCommand,
   ),
-  anytime('unpin', '[address|last|all]', 'end a pin', async () => (await import('./hidden.js')).unpinCommand),
+  anytime('unpin', '[address|last|all]', 'remove a pin', async () => (await import('./hidden.js')).unpinCommand),
   anytime(
     'recall',
     '<words or address>',

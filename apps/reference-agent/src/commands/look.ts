@@ -2,7 +2,7 @@ import { loadedSkillsSender, skillListSender } from '@palimpsest/agent/prompts';
 import type { Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { totalInputTokens } from '@palimpsest/llm-adapters';
 import { isCondensation } from '@palimpsest/view';
-import { contextUse, sentThinking } from '@palimpsest/view/inspect';
+import { sentThinking } from '@palimpsest/view/inspect';
 import type { View } from '@palimpsest/view';
 import type { ContextKind, ContextPart, ContextUse } from '@palimpsest/view/inspect';
 import type { OpenedSession } from '../session/open-session.js';
@@ -12,7 +12,8 @@ import { formatCount, alignColumns, formatShare, formatTokens, formatNumber, for
 import type { Page, Line } from '../output/lines.js';
 import { rereadPhrase } from '../output/condensation-lines.js';
 import { reasonPhrase } from '../output/condensation-phrases.js';
-import { eventPhrase } from '../output/phrases.js';
+import { eventPhrase, unpricedPhrase } from '../output/phrases.js';
+import { requestUse } from '../output/request-size.js';
 import { viewPage } from '../output/view-lines.js';
 import { requireOpenSession } from './command.js';
 import type { CommandBody } from './command.js';
@@ -70,7 +71,7 @@ function contextPage(view: View, use: ContextUse, { agent }: OpenedSession): Pag
       }),
       { text: '' },
       {
-        text: 'Sizes are estimates. /view shows the text; /pin and an address keeps it; /compact makes room.',
+        text: 'Sizes are estimates, corrected by what the provider counted. /view shows the text; /pin and an address keeps it; /compact makes room.',
         style: 'dim',
       },
     ],
@@ -115,7 +116,8 @@ export const costCommand: CommandBody = {
 
 /** Returns the costs of a session. */
 function costPage(figures: SessionFigures): Page {
-  const { bills, comparison, cacheBreaks, costUsd, cachedShare, saved, reread } = figures;
+  const { bills, comparison, cacheBreaks, costUsd, unpriced, cachedShare, saved, reread } = figures;
+  const assumed = unpriced.filter((model) => !comparison.pricedAs.includes(model));
   if (bills.length === 0) return { title: 'Cost', lines: [{ text: 'No model was asked yet.' }] };
   const rows = bills.map(({ model, purpose, calls, usage, costUsd: cost }) => [
     `${purpose}, ${model}`,
@@ -126,16 +128,17 @@ function costPage(figures: SessionFigures): Page {
     formatDollars(cost),
   ]);
   return {
-    title: `Cost: ${formatDollars(costUsd)}, ${formatShare(cachedShare)} of the agent's input from the cache`,
+    title: `Cost: ${costUsd === undefined ? 'not known' : formatDollars(costUsd)}, ${formatShare(cachedShare)} of the agent's input from the cache`,
     lines: [
       ...alignColumns([['', 'calls', 'tokens in', 'cached', 'tokens out', 'cost'], ...rows]).map(headed),
+      ...unpricedLines(figures),
       { text: '' },
       { text: 'With and without condensation', style: 'strong' },
       ...(comparison.condensations === 0
         ? [{ text: 'Nothing was condensed.' }]
         : [...comparisonLines(comparison, saved), rereadLine(reread)]),
       {
-        text: `Estimates for ${formatCount(comparison.steps, 'model call')} at the prices of ${comparison.pricedAs.join(' and ')}, with a prompt cache that holds the request before.`,
+        text: `Estimates for ${formatCount(comparison.steps, 'model call')} at the prices of ${comparison.pricedAs.join(' and ')}${assumed.length === 0 ? '' : `, because those of ${assumed.join(' and ')} are not known`}, with a prompt cache that holds the request before.`,
         style: 'dim',
       },
       { text: '' },
@@ -147,6 +150,14 @@ function costPage(figures: SessionFigures): Page {
           }))),
     ],
   };
+}
+
+/** Without it a cost that is not known looks as if there were none. */
+function unpricedLines({ bills, unpriced }: SessionFigures): readonly Line[] {
+  if (unpriced.length === 0) return [];
+  const known = bills.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
+  const rest = known === 0 ? '' : ` The other calls cost ${formatDollars(known)}.`;
+  return [{ text: `${unpricedPhrase(unpriced)}${rest}`, style: 'strong' }];
 }
 
 function comparisonLines(
@@ -191,7 +202,7 @@ export async function nextRequest(opened: OpenedSession): Promise<{ readonly vie
   const view = await shownView(opened);
   const { agent, settings } = opened;
   const { maxTokens } = settings.settings.condenser ?? {};
-  const use = contextUse(view, {
+  const use = requestUse(view, {
     contextWindow: agent.llm.contextWindow,
     ...(typeof maxTokens === 'number' ? { threshold: maxTokens } : {}),
     thinking: thinkingRead(view, opened),

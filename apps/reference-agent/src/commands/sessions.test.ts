@@ -63,9 +63,9 @@ test('/rewind leaves what another hand has changed, unless that is to be lost', 
   const { rig, screen, text } = await twoTurns();
   await writeFile(join(rig.workspace, 'a.txt'), 'mine\n');
   screen.answer('Second.', 'no');
-  expect(await screen.type('/rewind')).toContain('changed since by another hand');
+  expect(await screen.type('/rewind')).toContain('changed since, outside of the session');
   expect(await text('a.txt')).toBe('mine\n');
-  expect(screen.asked.at(-1)?.title).toContain('1 file changed by another hand');
+  expect(screen.asked.at(-1)?.title).toContain('1 file changed outside of this session');
   screen.answer('Second.', 'force');
   await screen.type('/rewind');
   expect(await text('a.txt')).toBe('first\n');
@@ -94,7 +94,7 @@ test('/model: another one goes on, a wrong one is told and nothing is closed', a
 test('/model with an address in the settings file: a model of the list, and one that is so chosen, is at its provider, also after a restart', async () => {
   const rig = await interactiveRig({ reply: () => says('Done.') });
   const anthropic = await ScriptedModel.start();
-  await rig.configure(`model = "local"\nsmallModel = "small"\nbaseUrl = ${JSON.stringify(rig.server.url)}\n`);
+  await rig.configure(`model = "local"\nsmallModel = "small"\nbaseUrl = ${JSON.stringify(rig.server.baseURL)}\n`);
   const env = { ANTHROPIC_API_KEY: 'sk-test-0123456789abcdef', ANTHROPIC_BASE_URL: anthropic.url };
   const none = { model: undefined, baseUrl: undefined };
   const talked = await rig.open(none, undefined, env);
@@ -113,12 +113,12 @@ test('/model with an address in the settings file: a model of the list, and one 
   expect(rig.server.requests).toEqual([]);
 
   const other = typedCommands(again.session);
-  expect(await other.type('/model local')).toContain(`local goes on from here, at ${rig.server.url}.`);
+  expect(await other.type('/model local')).toContain(`local goes on from here, at ${rig.server.baseURL}.`);
   await again.said('Three.');
   expect(rig.server.requests.at(-1)?.body).toMatchObject({ model: 'local' });
   // A name with a provider may be the server's own: the user says which is meant.
   other.answer('server');
-  expect(await other.type('/model anthropic/claude-haiku-4-5')).toContain(`at ${rig.server.url}.`);
+  expect(await other.type('/model anthropic/claude-haiku-4-5')).toContain(`at ${rig.server.baseURL}.`);
   expect(other.asked[0]).toMatchObject({ title: 'Where is anthropic/claude-haiku-4-5?' });
   other.answer(undefined);
   expect(await other.type('/model anthropic/claude-sonnet-5-5')).toBe('');
@@ -143,7 +143,7 @@ test('/model with --base-url: a model of the list leaves the address known, for 
   await screen.type('/compact the words');
   const asked = rig.server.requests.map(({ body }) => (body as { readonly model?: string }).model);
   expect(new Set(asked)).toEqual(new Set(['small']));
-  expect(await screen.type('/model local')).toContain(`local goes on from here, at ${rig.server.url}.`);
+  expect(await screen.type('/model local')).toContain(`local goes on from here, at ${rig.server.baseURL}.`);
   await talked.said('Four.');
   expect(rig.server.requests.at(-1)?.body).toMatchObject({ model: 'local' });
 });
@@ -159,7 +159,7 @@ test('/model in a session that goes on keeps the address of its server; a model 
   });
   const screen = typedCommands(again.session);
   expect(await screen.type('/model other')).toContain('other goes on from here');
-  expect(again.session.opened?.baseUrl).toBe(rig.server.url);
+  expect(again.session.opened?.baseUrl).toBe(rig.server.baseURL);
   await again.said('Go on.');
   expect(rig.server.requests.at(-1)?.body).toMatchObject({ model: 'other' });
   screen.answer('anthropic/');
@@ -220,6 +220,9 @@ test('/cost, /permissions, /skills, /export and /help tell what there is', async
   const { rig, screen } = await twoTurns();
   const cost = await screen.type('/cost');
   expect(cost).toMatch(/agent, local +4 /);
+  expect(cost).toMatch(/^Cost: not known, /);
+  expect(cost).toContain('No price is known for local: the cost is not known.');
+  expect(cost).toContain('at the prices of claude-sonnet-5-5, because those of local are not known, with');
   expect(cost).toContain('Nothing was condensed.');
   expect(cost).toContain('Nothing: each request began with the one before.');
   expect(await screen.type('/permissions')).toContain('--yolo');

@@ -69,7 +69,7 @@ async function agreed(
   const answer = await surface.choose(
     conflicts.length === 0
       ? 'Go back?'
-      : `${formatCount(conflicts.length, 'file')} changed by another hand since. Go back all the same, and lose that?`,
+      : `${formatCount(conflicts.length, 'file')} changed outside of this session since. Restore anyway, and lose these changes?`,
     conflicts.length === 0
       ? [
           { label: 'yes', value: 'yes' },

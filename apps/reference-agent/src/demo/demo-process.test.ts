@@ -54,7 +54,7 @@ afterAll(async () => {
 
 function run(command: string, args: readonly string[], atRequest?: (child: ChildProcess) => void): Promise<Ended> {
   const { NO_COLOR: _no, FORCE_COLOR: _force, ...own } = process.env;
-  const env = { ...own, PATH: noTests, TMPDIR: temporary, OPENAI_API_KEY: key, OPENAI_BASE_URL: server.url };
+  const env = { ...own, PATH: noTests, TMPDIR: temporary, OPENAI_API_KEY: key, OPENAI_BASE_URL: server.baseURL };
   const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   onRequest = () => atRequest?.(child);

@@ -105,7 +105,7 @@ describe('palimpsest demo', () => {
       },
     });
     onTestFinished(() => server.close());
-    const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: server.url, PATH: noTests };
+    const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: server.baseURL, PATH: noTests };
     const ran = await demoHere({ json: true, model: 'some-model', logDir: logs, config }, env);
     expect(ran.stderr).toContain("condenser.toml: The type 'observation_masking' is read as 'observationMasking'");
     const made = (await logIn(logs)).flatMap((event) => (event.type === 'condensation' ? [event] : []));
@@ -190,7 +190,7 @@ describe('palimpsest demo', () => {
       reply: () => ({ message: { content: 'All tests pass, trust me.' } }),
     });
     try {
-      const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: server.url, PATH: fewTests };
+      const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: server.baseURL, PATH: fewTests };
       const ran = await demoHere({ model: 'some-model', logDir: logs }, env);
       expect(ran.status).toBe(1);
       expect(ran.stdout).toContain('All tests pass, trust me.');
@@ -212,7 +212,7 @@ describe('palimpsest demo', () => {
     const server = await openaiServer({ apiKey: 'another', reply: () => ({ message: { content: 'Hi.' } }) });
     try {
       // The tests pass: it is the run that failed.
-      const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: server.url, PATH: noTests };
+      const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: server.baseURL, PATH: noTests };
       const ran = await demoHere({ model: 'some-model', logDir: join(folder, 'refused') }, env);
       expect(ran.status).toBe(1);
       expect(ran.stdout).not.toContain('401');

@@ -11,19 +11,30 @@ import type { Reread } from './figures.js';
 import { eventPhrase } from './phrases.js';
 import type { Page, Line } from './lines.js';
 import { formatCount, formatDollars, formatTokens, textLines } from './lines.js';
+import { countedDetails, tokensPerEstimate } from './request-size.js';
 
 /** The history of each log, as far as it was read. Lists of condensations are shown while a command is typed. */
 const histories = new WeakMap<EventLog, { readonly history: CondensationHistory; read: number }>();
 
+/** The condensations of a log. Sizes are tokens of the provider. */
+export type ShownHistory = Pick<CondensationHistory, 'condensations' | 'details'>;
+
 /**
  * Returns the history of a log's condensations. A log is read once. A later call reads the events that have come since.
  */
-export function condensationHistory(log: EventLog): CondensationHistory {
+export function condensationHistory(log: EventLog): ShownHistory {
   const known = histories.get(log) ?? { history: new CondensationHistory(), read: 0 };
   for (const event of log.slice(known.read)) known.history.append(event);
   known.read = log.length;
   histories.set(log, known);
-  return known.history;
+  const { history } = known;
+  return {
+    condensations: history.condensations,
+    details: (id) => {
+      const details = history.details(id);
+      return details === undefined ? undefined : countedDetails(details, history.view);
+    },
+  };
 }
 
 /** The price of a condensation: its cost in the prompt cache, and its savings at each request. Unit: USD. */
@@ -78,7 +89,7 @@ export function condensationPage(details: CondensationDetails, known: Known): Pa
     title: `Condensation ${addressOf(condensation.id)}`,
     lines: [
       ...condensationLines(details, known),
-      ...(summary === undefined ? [] : section(summaryTitle, textLines(summary, { indent: 2 }))),
+      ...(summary === undefined ? [] : section(summaryTitle(details.summaryTokens), textLines(summary, { indent: 2 }))),
       blank,
       dim('/recall and an address shows the text; /undo-compact brings all of it back to the model.'),
     ],
@@ -172,12 +183,13 @@ export function directiveTokens(
   view: View,
 ): { readonly before: number; readonly after: number | undefined } {
   const target = view.original(targetEventId);
-  const before = target !== undefined && isToolResult(target) ? view.tokensOf(target) : 0;
+  const factor = tokensPerEstimate(view);
+  const before = target !== undefined && isToolResult(target) ? view.tokensOf(target) * factor : 0;
   const index = view.indexOf(targetEventId);
   const shown = index === undefined ? undefined : view.events.at(index);
   if (shown === undefined) return { before, after: 0 };
   const isNote = isToolResult(shown) && 'redacted' in shown && shown.redacted === true;
-  return { before, after: isNote ? view.tokensOf(shown) : undefined };
+  return { before, after: isNote ? view.tokensOf(shown) * factor : undefined };
 }
 
 /** Returns a note that the model wrote in the place of a result, and whether the model reads it by now. */

@@ -1,5 +1,5 @@
 import { printableLine } from '@palimpsest/terminal';
-import { formatCount, formatNumber } from './lines.js';
+import { formatCount, formatNumber, formatTokens } from './lines.js';
 import type { StreamEventOf } from './stream-event.js';
 
 /** The names that condensers give their reasons, in words. */
@@ -29,8 +29,11 @@ export function reasonPhrase({
   return printableLine(`${name}: ${words.join(', and ')}`);
 }
 
-/** The title of the summary of a condensation. */
-export const summaryTitle = 'The summary that the model reads instead';
+/** Returns the title of the summary of a condensation. Unit of the size: tokens. */
+export function summaryTitle(summaryTokens: number | undefined): string {
+  const size = summaryTokens === undefined ? '' : `: ${formatTokens(summaryTokens)}`;
+  return `The summary that the model reads instead${size}`;
+}
 
 /** The figures of a condensation. */
 type Change = Pick<StreamEventOf<'condensation'>, 'tokensBefore' | 'tokensAfter' | 'forgotten' | 'masked' | 'summary'>;

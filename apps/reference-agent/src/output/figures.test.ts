@@ -124,7 +124,7 @@ test('what is read again after it was hidden counts once a model was sent it, al
   const text = (name: string) =>
     Array.from({ length: 20 }, (_, line) => `const ${name}${line} = readPart(${line}, '${name}');`).join('\n');
   const log = logBuilder();
-  const ask = () => log.usage({ model: 'claude-haiku-4-5', purpose: 'agent', usage });
+  const ask = () => log.usage({ model: 'claude-haiku-4-5', purpose: 'agent', usage, usageIsEstimated: true });
   log.user('Compare the files.');
   for (const name of ['a', 'b']) {
     ask();

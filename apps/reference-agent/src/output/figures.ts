@@ -20,7 +20,10 @@ export interface ModelBill {
   readonly costUsd: number | undefined;
 }
 
-/** The requests of a log as they were, and as they would have been without condensation. Token counts are estimates of the view. */
+/**
+ * The requests of a log as they were, and as they would have been without condensation. Token counts are estimates of the view, corrected
+ * by what the provider counted for the call.
+ */
 export interface Comparison {
   /** Model calls of the agent. */
   readonly steps: number;
@@ -57,7 +60,7 @@ export interface Comparison {
 /** Text that was read again after it was hidden. */
 export interface Reread {
   readonly calls: number;
-  /** The size of the results. Unit: tokens, as the view estimates. */
+  /** The size of the results. Unit: tokens, as in {@link Comparison}. */
   readonly tokens: number;
   /** The cost of the calls. Unit: USD. */
   readonly usd: number;
@@ -69,7 +72,7 @@ export interface CacheBreak {
   readonly callId: EventId;
   /** The event that changed the request since the call before: a condensation, a revert, new instructions. Undefined if it is not in the log. */
   readonly cause: Event | undefined;
-  /** The part that was written again. Unit: tokens, as the view estimates. */
+  /** The part that was written again. Unit: tokens, as in {@link Comparison}. */
   readonly rewrittenTokens: number;
 }
 
@@ -131,6 +134,11 @@ export class SessionFigures {
   /** The cost of all model calls. Unit: USD. Undefined as soon as the cost of one is not known. */
   get costUsd(): number | undefined {
     return this.bills.reduce<number | undefined>((sum, { costUsd }) => sumOf(sum, costUsd), 0);
+  }
+
+  /** The models whose prices are not known: because of them {@link SessionFigures.costUsd} is undefined. */
+  get unpriced(): readonly string[] {
+    return [...new Set(this.bills.flatMap(({ model, costUsd }) => (costUsd === undefined ? [model] : [])))];
   }
 
   /** The part of the agent's input that was read from the prompt cache: from 0 to 1. Undefined before the first call. */
@@ -286,26 +294,31 @@ class RunningComparison {
     const cache = this.#cacheOf(event.model);
     const { rewrittenTokens, ...input } = cache.condensed(this.#condensed.view);
     const { rewrittenTokens: _, ...uncondensed } = cache.uncondensed(this.#uncondensed.view);
-    if (rewrittenTokens > 0) this.cacheBreaks.push({ callId: event.id, cause: cache.cause, rewrittenTokens });
+    const factor = countedPerEstimated(event, sent);
+    if (rewrittenTokens > 0) {
+      this.cacheBreaks.push({ callId: event.id, cause: cache.cause, rewrittenTokens: rewrittenTokens * factor });
+    }
     cache.cause = undefined;
     const sums = this.#sums;
     sums.steps += 1;
-    sums.tokensSent += sent;
-    sums.tokensUncondensed += whole;
-    sums.peakSent = Math.max(sums.peakSent, sent);
-    sums.peakUncondensed = Math.max(sums.peakUncondensed, whole);
-    sums.costUsd += costOf({ ...input, outputTokens }, prices);
-    sums.costUncondensedUsd += costOf({ ...uncondensed, outputTokens }, prices);
+    sums.tokensSent += sent * factor;
+    sums.tokensUncondensed += whole * factor;
+    sums.peakSent = Math.max(sums.peakSent, sent * factor);
+    sums.peakUncondensed = Math.max(sums.peakUncondensed, whole * factor);
+    sums.costUsd += costOf({ ...scaled(input, factor), outputTokens }, prices);
+    sums.costUncondensedUsd += costOf({ ...scaled(uncondensed, factor), outputTokens }, prices);
     sums.tokensByProvider += totalInputTokens(event.usage);
-    this.#reread(prices);
+    this.#reread(prices, factor);
     this.#lastCall = event;
   }
 
   /** Adds the re-reads among the results since the call before: this call is the first that is sent them. */
-  #reread(prices: TokenPrices): void {
+  #reread(prices: TokenPrices, factor: number): void {
     const { view } = this.#condensed;
     const after = this.#lastCall && view.positionOf(this.#lastCall.id);
-    const { calls, tokens, requestTokens, outputTokens } = rereadsOf(view, { after });
+    const found = rereadsOf(view, { after });
+    const { calls, outputTokens } = found;
+    const [tokens, requestTokens] = [found.tokens * factor, found.requestTokens * factor];
     const newest = view.condensations.at(-1);
     if (calls === 0 || newest === undefined) return;
     const usage = { uncachedInputTokens: 0, cacheReadTokens: requestTokens, cacheWriteTokens: tokens, outputTokens };
@@ -349,6 +362,24 @@ class RunningComparison {
     this.#caches.set(model, cache);
     return cache;
   }
+}
+
+/** A server that reports a part of its prompts, or a sum of them, is not believed. */
+const [leastFactor, mostFactor] = [0.25, 4];
+
+/** Returns the provider's tokens for each estimated one, of one call. 1 where the provider did not count. */
+function countedPerEstimated({ usage, usageIsEstimated }: LLMUsageEvent, estimated: number): number {
+  const factor = estimated === 0 ? 1 : totalInputTokens(usage) / estimated;
+  return usageIsEstimated === true || factor < leastFactor || factor > mostFactor ? 1 : factor;
+}
+
+function scaled(usage: Omit<Usage, 'outputTokens'>, factor: number): Omit<Usage, 'outputTokens'> {
+  const { uncachedInputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  return {
+    uncachedInputTokens: uncachedInputTokens * factor,
+    cacheReadTokens: cacheReadTokens * factor,
+    cacheWriteTokens: cacheWriteTokens * factor,
+  };
 }
 
 /** Returns true for an event that can change the beginning of a request. An empty condensation only answers a request. */

@@ -156,3 +156,8 @@ function shortened(text: string): string {
 export function printableAnswer(text: string): string {
   return printableWithTabs(text.replaceAll('\r\n', '\n'));
 }
+
+/** Returns what a user must know of models without a price. */
+export function unpricedPhrase(models: readonly string[]): string {
+  return `No price is known for ${models.join(' and ')}: the cost is not known.`;
+}

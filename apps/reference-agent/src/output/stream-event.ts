@@ -72,6 +72,7 @@ const condensation = z.object({
   forgotten: z.number().describe('Events that the model no longer reads. The log keeps them.'),
   masked: z.number().describe('Results and arguments of which the model reads a note.'),
   summary: z.string().optional(),
+  summaryTokens: tokens.optional(),
 });
 
 const condensationRequest = z.object({ type: z.literal('condensation-request'), id, reason: z.string().optional() });
@@ -131,6 +132,7 @@ const result = z.object({
   usage: usageSchema,
   usageIsEstimated: estimated,
   costUsd,
+  unpriced: z.array(z.string()).optional().describe('The models whose prices are not known, if `costUsd` is absent.'),
   saved: z
     .object({ tokens: z.number(), bill: z.number() })
     .describe('What condensing has saved in this session, as shares from 0 to 1; negative if it cost more.'),

@@ -1,6 +1,8 @@
 import { isToolResult, toolResultContent } from '@palimpsest/events';
 import type { ActionEvent, Condensation, ContentPart, Event, MessageEvent, ToolResultEvent } from '@palimpsest/events';
 import { ViewProjection } from '@palimpsest/view';
+import type { View } from '@palimpsest/view';
+import { requestTokens, tokensPerEstimate } from './request-size.js';
 import type { StreamEvent } from './stream-event.js';
 
 /** Translates the events of a log into lines of `stream-json`. Every event has to pass it, in order. Absent fields are undefined. */
@@ -23,7 +25,7 @@ export class StreamTranslation {
       case 'action':
         return [...thought(event), toolCall(event)];
       case 'condensation':
-        return [condensation(event, before.tokens(), this.#view.view.tokens())];
+        return [condensation(event, before, this.#view.view)];
       case 'condensation-request': {
         const { type, id, reason } = event;
         return [{ type, id, reason }];
@@ -52,18 +54,23 @@ function toolCall({ id, toolCall, summary, securityRisk: risk }: ActionEvent): S
   return { type: 'tool-call', id, name: toolCall.name, arguments: toolCall.arguments, summary, risk };
 }
 
-function condensation(event: Condensation, tokensBefore: number, tokensAfter: number): StreamEvent {
+function condensation(event: Condensation, before: View, after: View): StreamEvent {
   const { condenser, reason } = event.metadata ?? {};
+  const factor = tokensPerEstimate(before);
+  const summary = [...after.events].find(
+    (each) => each.type === 'condensation-summary' && each.condensationId === event.id,
+  );
   return {
     type: 'condensation',
     id: event.id,
     condenser: stringOr(condenser),
     reason: stringOr(reason),
-    tokensBefore,
-    tokensAfter,
+    tokensBefore: requestTokens(before, factor),
+    tokensAfter: requestTokens(after, factor),
     forgotten: event.forgottenEventIds.length,
     masked: event.redactions?.length ?? 0,
     summary: event.summary,
+    summaryTokens: summary === undefined ? undefined : Math.round(after.tokensOf(summary) * factor),
   };
 }
 

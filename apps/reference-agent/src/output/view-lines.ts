@@ -1,12 +1,13 @@
 import { addressOf, isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { Condensation, Event, EventId, LLMConvertibleEvent } from '@palimpsest/events';
 import { pinnedEventIds } from '@palimpsest/view';
-import { contextUse, sentThinking } from '@palimpsest/view/inspect';
+import { sentThinking } from '@palimpsest/view/inspect';
 import type { View } from '@palimpsest/view';
 import { reasonPhrase } from './condensation-phrases.js';
 import { eventPhrase, kindPhrase, textOfEvent } from './phrases.js';
 import type { Page, Line } from './lines.js';
 import { formatCount, formatTokens, textLines } from './lines.js';
+import { requestUse } from './request-size.js';
 
 /** More hidden events in one place are counted. */
 const mostNamed = 20;
@@ -22,7 +23,7 @@ export function viewPage(
   log: Iterable<Event>,
   thinking: ReadonlyMap<EventId, readonly string[]> = sentThinking(view),
 ): Page {
-  const { sentTokens, largest } = contextUse(view, { thinking, largest: Infinity });
+  const { sentTokens, largest } = requestUse(view, { thinking, largest: Infinity });
   const sizes = new Map(largest.map(({ eventId, sentTokens: size }) => [eventId, size]));
   const pinned = pinnedEventIds(view);
   const hidden = hiddenBefore(view, log);

@@ -16,7 +16,7 @@ async function plainTerminal(options: ChatServerOptions, files: Readonly<Record<
   let [sigint, look] = [(): void => undefined, (): void => undefined];
   const status = interact(
     undefined,
-    { outputFormat: 'text', model: 'local', baseUrl: rig.server.url, plain: true },
+    { outputFormat: 'text', model: 'local', baseUrl: rig.server.baseURL, plain: true },
     {
       env: rig.env,
       cwd: rig.workspace,

@@ -142,6 +142,7 @@ test('a condensation is a line that opens into what it changed, which is read th
       forgotten: 1,
       masked: 1,
       summary: 'We read **big.txt**.',
+      summaryTokens: 1_200,
     },
     {
       id: 'k',
@@ -160,7 +161,7 @@ test('a condensation is a line that opens into what it changed, which is read th
     `     ${reason}`,
   ]);
   transcript.toggle();
-  const summary = ['   ', '     The summary that the model reads instead', '     We read big.txt.'];
+  const summary = ['   ', '     The summary that the model reads instead: 1,200 tokens', '     We read big.txt.'];
   expect(lines().slice(2)).toEqual([`     ${reason}`, ...summary]);
   await changed;
   expect(lines().slice(2)).toEqual(['     Forgotten: 1 event', '       result of read_file', ...summary]);

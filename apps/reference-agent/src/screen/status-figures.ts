@@ -1,6 +1,7 @@
 import { nextRequest } from '../commands/look.js';
 import type { InteractiveSession } from '../session/interactive-session.js';
 import { SessionFigures } from '../output/figures.js';
+import { requestTokens } from '../output/request-size.js';
 import type { Figures } from './screen.js';
 
 /**
@@ -32,7 +33,7 @@ export function statusFigures(session: InteractiveSession, changed: () => void):
     // A condenser that cannot say what it would hide: the view as it is.
     const counted = await nextRequest(opened).then(
       ({ use }) => use.sentTokens,
-      () => opened.conversation.view.tokens(),
+      () => requestTokens(opened.conversation.view),
     );
     isCounting = false;
     if (session.opened !== opened) return;

@@ -176,7 +176,7 @@ export class CondensationItem extends TranscriptItem {
   #lines(width: number, isOpen: boolean): readonly string[] {
     const { condensation, styles } = this.#options;
     const { magenta, dim, bold } = styles.colours;
-    const { summary } = condensation;
+    const { summary, summaryTokens } = condensation;
     const undone = this.#isReverted ? ' — undone' : '';
     const words = `${isOpen ? '▾' : '▸'} condensed: ${changePhrase(condensation)}${undone}`;
     const head = wrapText(words, width).map((line) => magenta(line));
@@ -188,7 +188,11 @@ export class CondensationItem extends TranscriptItem {
       ...indented(details),
       ...(summary === undefined
         ? []
-        : ['', bold(cutLine(`  ${summaryTitle}`, width)), ...indented(markdownLines(summary, width - 2, styles))]),
+        : [
+            '',
+            bold(cutLine(`  ${summaryTitle(summaryTokens)}`, width)),
+            ...indented(markdownLines(summary, width - 2, styles)),
+          ]),
     ];
   }
 }

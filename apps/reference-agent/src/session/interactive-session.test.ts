@@ -41,7 +41,7 @@ test('without a model: told with what to do, the message is kept, and goes to th
   session.send('Are you there?');
   expect(talked.notices.at(-1)).toContain('No model is chosen');
   expect(session.queue).toMatchObject([{ text: 'Are you there?' }]);
-  await session.switchTo({ session: 'same', flags: { model: 'local', baseUrl: rig.server.url } });
+  await session.switchTo({ session: 'same', flags: { model: 'local', baseUrl: rig.server.baseURL } });
   await talked.rest();
   expect(transcriptOf(talked)).toEqual(['user: Are you there?', 'model: Hello.']);
 });

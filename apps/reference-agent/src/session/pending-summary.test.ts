@@ -41,7 +41,7 @@ const files = {
 test('a run waits at its end for a summary in the background: its cost is in the result, and resume reads it', async () => {
   const { reply, letGo, summaries } = slowSummary();
   const server = await chatServer({ reply });
-  const rig = await headlessRig(files, { model: 'local', baseUrl: server.url });
+  const rig = await headlessRig(files, { model: 'local', baseUrl: server.baseURL });
   const config = join(rig.workspace, 'own.toml');
   const onOutput = (text: string): void => (text.includes('"Done."') ? letGo() : undefined);
   const ran = await rig.run({ print: 'Read.', config }, { onOutput });
@@ -64,7 +64,7 @@ test('a run waits at its end for a summary in the background: its cost is in the
 test('a run that is interrupted while it waits tells its result, and what it waited for', async () => {
   const { reply } = slowSummary();
   const server = await chatServer({ reply });
-  const rig = await headlessRig(files, { model: 'local', baseUrl: server.url });
+  const rig = await headlessRig(files, { model: 'local', baseUrl: server.baseURL });
   const interruption = new AbortController();
   const ran = await rig.run(
     { print: 'Read.', config: join(rig.workspace, 'own.toml') },

@@ -22,10 +22,10 @@ import {
 
 /** A rig with a finished session in it. */
 async function rigWithSession() {
-  const { url } = await chatServer({
+  const { baseURL } = await chatServer({
     reply: (_, index) => (index === 0 ? calls('Look.', toolCall('list_files', {})) : says('Done.')),
   });
-  const rig = await headlessRig({ 'a.txt': 'a' }, { model: 'local', baseUrl: url });
+  const rig = await headlessRig({ 'a.txt': 'a' }, { model: 'local', baseUrl: baseURL });
   const ran = await rig.run({ print: 'Please  do\nit.' });
   return { rig, id: eventsOf(ran, 'init')[0]?.session ?? '' };
 }

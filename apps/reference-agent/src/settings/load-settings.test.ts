@@ -272,10 +272,10 @@ test('a configuration that is a link out of the project, a pipe, a folder or hug
   await expect(load()).rejects.toThrow('a link that leads out of the project');
   await rm(files.project);
   await promisify(execFile)('mkfifo', [files.project]);
-  await expect(load()).rejects.toThrow('no regular file');
+  await expect(load()).rejects.toThrow('not a regular file');
   await rm(files.project);
   await mkdir(files.project);
-  await expect(load()).rejects.toThrow('no regular file');
+  await expect(load()).rejects.toThrow('not a regular file');
   await rm(files.project, { recursive: true });
   await writeFile(files.project, '');
   await truncate(files.project, 1 << 30);

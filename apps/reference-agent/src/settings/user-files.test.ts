@@ -47,6 +47,6 @@ test('palimpsest config shows them with their origin, and forgets them, by the r
   expect(shown).toMatch(/kept +run_command\(npm test \*\)/);
   expect(shown).toContain(`kept: ${file} (rules of your answers in this folder; palimpsest config --forget 'RULE'`);
   expect(await config({ forget: 'run_command(npm test *)' })).toContain('Forgotten: run_command(npm test *)');
-  await expect(config({ forget: 'run_command(npm test *)' })).rejects.toThrow('No answer has made the rule');
+  await expect(config({ forget: 'run_command(npm test *)' })).rejects.toThrow('No answer of yours made the rule');
   expect(await config({})).not.toContain('npm test');
 });

@@ -23,7 +23,7 @@ export async function openRegularFile(file: string): Promise<FileHandle | undefi
   });
   if (handle === undefined || (await handle.stat()).isFile()) return handle;
   await handle.close();
-  throw new Error('it is no regular file');
+  throw new Error('it is not a regular file');
 }
 
 /**

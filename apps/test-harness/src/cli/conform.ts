@@ -108,7 +108,9 @@ function chosen(tested: TestedPackage, options: ConformCommandOptions): readonly
   }
   if (options.property.length > 0) return [];
   if (condensers.length === 0)
-    throw conformError(`'${name}' exports no condenser: its default export is to be what defineCondenser() returns.`);
+    throw conformError(
+      `'${name}' exports no condenser. Export a condenser (an object with a 'condense' method), what defineCondenser() returns, or by default a function that returns a condenser.`,
+    );
   if (condensers.length > 1 && options.options !== undefined)
     throw conformError(`'${name}' exports several condensers (${names}); say with --export which one has the options.`);
   return condensers;

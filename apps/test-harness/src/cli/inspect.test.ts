@@ -122,7 +122,9 @@ test('a summary that stands since an earlier condensation is not masked by a lat
   log.agent('Done.');
   await withFiles({ 'own.jsonl': jsonLines(log.events) }, async (folder) => {
     const { condensations, items } = await inspected(join(folder, 'own.jsonl'));
-    expect(items.map(({ kind }) => kind)).toContain('summary');
+    const summary = items.find(({ kind }) => kind === 'summary');
+    expect(condensations[0]).toHaveProperty('summaryTokens', summary?.tokens);
+    expect(condensations[1]).not.toHaveProperty('summaryTokens');
     expect(condensations.map(({ masked }) => masked)).toEqual([[], []]);
   });
 });

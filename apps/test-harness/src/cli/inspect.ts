@@ -158,7 +158,7 @@ function kindLines({ kinds, tokens }: Inspection, width: number): readonly strin
 }
 
 function condensationLines(condensation: InspectedCondensation, width: number): readonly string[] {
-  const { beforeCall, tokensBefore, tokensAfter, condenser, reason, summary } = condensation;
+  const { beforeCall, tokensBefore, tokensAfter, condenser, reason, summary, summaryTokens } = condensation;
   const by = condenser === undefined ? '' : ` by ${printableLine(condenser)}`;
   const why = reason === undefined ? '' : ` (${printableLine(reason)})`;
   const lines = [
@@ -166,7 +166,8 @@ function condensationLines(condensation: InspectedCondensation, width: number): 
     ...changeLine('forgot', condensation.forgotten),
     ...changeLine('masked', condensation.masked),
   ];
-  if (summary !== undefined) lines.push(`    summary: ${printableLine(summary)}`);
+  const size = summaryTokens === undefined ? '' : ` (${number(summaryTokens)} tokens)`;
+  if (summary !== undefined) lines.push(`    summary${size}: ${printableLine(summary)}`);
   return lines.map((text) => cutToWidth(text, width));
 }
 

@@ -51,6 +51,8 @@ export interface InspectedCondensation {
   /** Results and calls of which a text took the place. */
   readonly masked: readonly KindTotal[];
   readonly summary?: string;
+  /** Unit: tokens. Absent without a summary. */
+  readonly summaryTokens?: number;
   /** The size of the view. Unit: tokens. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -201,6 +203,7 @@ function condensationsOf(log: readonly Event[], count: TextCounter): readonly In
     const details = event.type === 'condensation' ? history.details(event.id) : undefined;
     if (details === undefined) continue;
     const { id, summary, metadata } = details.condensation;
+    const { summaryTokens } = details;
     const { condenser, reason } = metadata ?? {};
     found.push({
       id,
@@ -210,6 +213,7 @@ function condensationsOf(log: readonly Event[], count: TextCounter): readonly In
       forgotten: totalsOf(details.forgotten),
       masked: totalsOf(details.masked),
       ...(summary === undefined ? {} : { summary }),
+      ...(summaryTokens === undefined ? {} : { summaryTokens }),
       tokensBefore: before,
       tokensAfter: sentTokens(history.view),
       ...(metadata === undefined ? {} : { metadata }),

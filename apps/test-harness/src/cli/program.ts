@@ -133,10 +133,13 @@ function addInspectCommand(program: Command): void {
     .description('show what a model was sent at a call of a session, and what each condensation did')
     .argument('<log>', 'a session log; recognised by its content')
     .option('--call <number>', 'the model call, from 1 (default: the last)', positiveInteger)
-    .option('-c, --condenser <name>', 'replay this condenser, of ours or a package (default: as the log has it)')
+    .option(
+      '-c, --condenser <name>',
+      'replay this condenser, built-in or of a package (default: the condensations that the log holds)',
+    )
     .option('--config <file>', 'replay the condenser that a file (TOML or JSON) describes')
-    .option('-w, --context-window <tokens>', 'the window that the condenser is told of', positiveInteger)
-    .option('--session <name>', 'the session of a log of several, by name or number')
+    .option('-w, --context-window <tokens>', 'the context window that the condenser is told', positiveInteger)
+    .option('--session <name>', 'which session of the log, by name or number, if it holds several')
     .option('--largest <number>', 'how many of the largest items are listed', positiveInteger, 10)
     .option('--json', 'print everything as JSON, with the whole text of every item', false)
     .action(async (log: string, options: InspectCommandOptions) => {
@@ -157,8 +160,8 @@ function addConformCommand(program: Command): void {
     .option('--log <path>', 'a session log that the condenser must act on; may be given more than once', collect, [])
     .option('--seeds <numbers>', 'the seeds of the generated logs, such as 1,2,3', positiveIntegers)
     .option('--rule <number>', 'run only this rule', positiveInteger)
-    .option('-w, --context-window <tokens>', 'the window that the condenser is told of', positiveInteger)
-    .option('--timeout <seconds>', 'a rule that takes longer is broken', positiveInteger, 60)
+    .option('-w, --context-window <tokens>', 'the context window that the condenser is told', positiveInteger)
+    .option('--timeout <seconds>', 'a rule that takes longer counts as broken', positiveInteger, 60)
     .option('--json', 'print the results as JSON', false)
     .action(async (name: string, options: ConformCommandOptions) => {
       const { conformCommand } = await import('./conform.js');
@@ -170,7 +173,7 @@ function addConformCommand(program: Command): void {
 function addScenarioCommand(program: Command): void {
   program
     .command('scenario')
-    .description('run scripted conversations of an agent with a condenser, and check what is expected of them')
+    .description('run scripted conversations of an agent with a condenser, and check their expectations')
     .argument('<file...>', 'scenarios in YAML')
     .option('--json', 'print results, events and requests as JSON', false)
     .action(async (files: readonly string[], options: ScenarioCommandOptions) => {
@@ -183,7 +186,7 @@ function addScenarioCommand(program: Command): void {
 function addSharedOptions(command: Command): Command {
   return addRunOptions(command).option(
     '-w, --context-window <tokens>',
-    'the window that condensers are told of',
+    'the context window that condensers are told',
     positiveInteger,
   );
 }
@@ -193,7 +196,7 @@ function addRunOptions(command: Command): Command {
   return command
     .option(
       '--config <file>',
-      'a file (TOML or JSON) that describes one more condenser, of a package too; may be given more than once',
+      'a file (TOML or JSON) that describes a condenser; may be given more than once',
       collect,
       [],
     )

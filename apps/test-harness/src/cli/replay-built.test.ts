@@ -191,7 +191,7 @@ test.skipIf(process.platform === 'win32')('a pipe is refused, not waited for', a
   await promisify(execFile)('mkfifo', [pipe]);
   const { code, stderr } = await harness('replay', '-c', 'noOp', pipe);
   expect(code).toBe(2);
-  expect(stderr).toContain('no regular file');
+  expect(stderr).toContain('not a regular file');
 });
 
 test('a summariser without a key, or of an unknown provider, is refused before anything is read', async () => {

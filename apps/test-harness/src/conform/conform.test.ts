@@ -33,6 +33,14 @@ const packages: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       exports.two = define('two');
       exports.approvals = (event) => event.type === 'message' && event.source === 'environment' ? 'notes' : undefined;`,
   },
+  '@acme/plain': {
+    'package.json': '{"name":"@acme/plain","type":"module","exports":"./index.js"}',
+    'index.js': `export const first = { name: 'first', condense: ${still} }; export default { name: 'second', condense: ${still} };`,
+  },
+  '@acme/plain-commonjs': {
+    'package.json': '{"name":"@acme/plain-commonjs","exports":"./index.js"}',
+    'index.js': `module.exports = { name: 'third', condense: ${still} };`,
+  },
   '@acme/nothing': {
     'package.json': '{"name":"@acme/nothing","type":"module","exports":"./index.js"}',
     'index.js': 'export const version = 1;',
@@ -100,6 +108,17 @@ test('every condenser of a package is tested, by name or by the path of its fold
   const byFolder = await conform('./node_modules/@acme/several', { rule: 17, export: 'two' });
   expect(byFolder.text).not.toContain('default');
   expect(byFolder.code).toBe(0);
+});
+
+test('a condenser itself can be exported, by any name', async () => {
+  const { code, text } = await conform('@acme/plain', { rule: 17 });
+  expect(text).toContain("@acme/plain first: condenser 'first'");
+  expect(text).toContain("@acme/plain default: condenser 'second'");
+  expect(code).toBe(0);
+  expect((await conform('@acme/plain-commonjs', { rule: 17 })).text).toContain("default: condenser 'third'");
+  await expect(conform('@acme/plain', { export: 'first', options: '{"size":1}' })).rejects.toThrow(
+    "The export 'first' cannot take the option 'size', because it is a finished condenser. Leave out --options",
+  );
 });
 
 test('a condenser must act on the logs that are given', async () => {

@@ -34,7 +34,8 @@ export interface TestedPackage {
 
 /**
  * Imports a package as a module in the folder would: its name, or the path of its folder, which begins with `.` or `/`.
- * A condenser is what `defineCondenser()` returns, or a default export that is a function.
+ * A condenser is what `defineCondenser()` returns, an object with a `condense` method, or a default export that is a function which
+ * returns such an object.
  *
  * @throws {@link HarnessError} `conform` when the package cannot be imported.
  */
@@ -95,10 +96,26 @@ function condenserOf(exportName: string, value: unknown): PackageCondenser | und
     const { asksModel } = value;
     return { exportName, asksModel, create: (options, host) => value.create(options, asksModel ? host : {}) };
   }
+  if (isCondenser(value))
+    return { exportName, asksModel: false, create: (options) => asItIs(value, options, exportName) };
   if (exportName !== 'default' || typeof value !== 'function') return undefined;
   const factory = value as (options: Readonly<Record<string, unknown>>) => Condenser | Promise<Condenser>;
   // A plain factory takes the model among its options, if it takes one.
   return { exportName, asksModel: true, create: (options, { llm }) => factory({ ...options, llm }) };
+}
+
+function isCondenser(value: unknown): value is Condenser {
+  return typeof value === 'object' && value !== null && 'condense' in value && typeof value.condense === 'function';
+}
+
+/** @throws {@link HarnessError} `conform` for options: nothing could read them. */
+function asItIs(condenser: Condenser, options: Readonly<Record<string, unknown>>, exportName: string): Condenser {
+  const [name] = Object.keys(options);
+  if (name === undefined) return condenser;
+  const reason = `cannot take the option '${name}', because it is a finished condenser`;
+  throw conformError(
+    `The export '${exportName}' ${reason}. Leave out --options, or export a function that takes them.`,
+  );
 }
 
 /** The result of one rule of a contract. */

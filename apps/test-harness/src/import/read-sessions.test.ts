@@ -106,7 +106,10 @@ test('links to files are read, links to folders and to nothing are listed', asyn
     const names: string[] = [];
     for await (const session of reader) names.push(session.name);
     expect(names).toEqual(['chat.json', 'linked.json']);
-    expect(reader.skipped.map(({ reason }) => reason)).toEqual(['it is no regular file', 'it is no regular file']);
+    expect(reader.skipped.map(({ reason }) => reason)).toEqual([
+      'it is not a regular file',
+      'it is not a regular file',
+    ]);
   });
 });
 

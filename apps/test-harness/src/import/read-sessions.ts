@@ -129,7 +129,7 @@ export async function logFiles(
   try {
     const status = await statusOf(path);
     // A read of a pipe or a device may never end.
-    if (!status.isDirectory() && !status.isFile()) throw new Error('it is no regular file');
+    if (!status.isDirectory() && !status.isFile()) throw new Error('it is not a regular file');
     if (!status.isDirectory()) return { isFolder: false, files: [{ file: path, name: basename(path) }] };
     const files: LogFile[] = [];
     for await (const entry of entriesBelow(path)) {
@@ -176,7 +176,7 @@ async function leadsToFile(link: string): Promise<boolean> {
 function logFile(folder: string, file: string, isFile: boolean): LogFile {
   const name = relative(folder, file).replaceAll('\\', '/');
   // A read of a pipe or a socket may never end.
-  if (!isFile) return { file, name, notALog: 'it is no regular file' };
+  if (!isFile) return { file, name, notALog: 'it is not a regular file' };
   if (notLogs.test(basename(file))) return { file, name, notALog: 'it goes with the logs and is none' };
   if (basename(file).startsWith('.')) return { file, name, notALog: 'it is hidden' };
   return { file, name };

@@ -20,7 +20,7 @@ test('a model that is asked for gets the condenser’s requests, and its own cou
     },
   });
   process.env['OPENAI_API_KEY'] = 'key';
-  process.env['OPENAI_BASE_URL'] = server.url;
+  process.env['OPENAI_BASE_URL'] = server.baseURL;
   const log = logBuilder();
   log.user('Mend the parser.');
   for (let step = 0; step < 40; step++) log.call('read', { step }, `line ${step} `.repeat(100));

@@ -86,6 +86,28 @@ test('a condenser that is named as the baseline has a name of its own', async ()
   expect(policies.map(({ name }) => name)).toEqual(['none', 'noOp', 'none (2)']);
 });
 
+test('a condenser of a file is labelled with the options that the file gives it', async () => {
+  const label = async (text: string, ...others: string[]): Promise<string | undefined> => {
+    const file = join(folder, 'options.toml');
+    await writeFile(file, text);
+    return (await parsePolicies({ condenser: others, config: [file] })).at(-1)?.name;
+  };
+  expect(await label('type = "recentEvents"\nmaxSize = 40')).toBe('recentEvents maxSize=40');
+  expect(await label('[condenser]\ntype = "recentEvents"\nmax_size = 40', 'recentEvents')).toBe(
+    'recentEvents max_size=40',
+  );
+  expect(await label('type = "recentEvents"', 'recentEvents')).toBe('recentEvents (options.toml)');
+  expect(await label('use = "@acme/condenser-x"\noptions = { keep = 3 }')).toBe('x 3 keep=3');
+  const stages = '[{ type = "observationMasking", attentionWindow = 9 }, { type = "noOp" }]';
+  expect(await label(`type = "pipeline"\nstages = ${stages}`)).toBe(
+    'pipeline [observationMasking attentionWindow=9, noOp]',
+  );
+  const prompt = `modelCall = { prompt = "${'{{ transcript }} in a few words. '.repeat(9)}" }`;
+  expect(await label(`type = "llmSummarizing"\n${prompt}`)).toBe(
+    'llmSummarizing modelCall.prompt={{ transcript }} in a f…',
+  );
+});
+
 test('the reference agent’s default is a name', async () => {
   const [, policy] = await parsePolicies({ condenser: ['referenceAgent'], config: [] });
   expect((await policy?.create(stubSummarizer(textCounter()).llm))?.name).toBe('priced');
@@ -109,7 +131,7 @@ test.each([
   ['extractiveSumary', CondenserNotFoundError, /Did you mean 'extractiveSummary'\?.*Known are: noOp.*referenceAgent/],
   ['rival:opnhands', CondenserNotFoundError, /Did you mean 'rival:openhands'\?/],
   ['@acme/missing', InvalidCondenserConfigError, /'use' cannot be imported.*@acme\/missing/],
-  ['./condenser.js', InvalidCondenserConfigError, /must be the name of a package/],
+  ['./condenser.js', InvalidCondenserConfigError, /must be the name of an installed package/],
   ['extractiveSummary:maxTokens', InvalidCondenserConfigError, /name=value1,value2/],
   ['extractiveSummary:maxTokns=3', InvalidCondenserConfigError, /maxTokns.*maxTokens/],
   ['extractiveSummary:maxTokens=many', InvalidCondenserConfigError, /maxTokens/],

@@ -10,13 +10,14 @@ import {
   loadCondenser,
 } from '@palimpsest/condensers/config';
 import type { CondenserConfig } from '@palimpsest/condensers/config';
-import { importFrom, loadCondenserFile } from '@palimpsest/condensers/node';
+import { importFrom, loadCondenserConfigFile, loadCondenserFile } from '@palimpsest/condensers/node';
 import type { LLM } from '@palimpsest/llm-adapters';
 import { relevanceCondenser } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
 import { rivalOf } from '../rivals/index.js';
 import { allRivals, rivalNames } from '../rivals/rival.js';
 import { digestOfInstalled, installedAt } from './digests.js';
+import { labelWithOptions } from './label.js';
 import { stubSummarizer } from './models.js';
 
 /** A condenser as data, so that another thread can make it and stored results can be told apart. */
@@ -93,12 +94,18 @@ export async function parsePolicies({
   }
   for (const file of config) {
     const policy = policyFrom(basename(file), { kind: 'file', file: resolve(file) });
-    const { name } = await policy.create(unasked);
+    const name = await fileLabel(resolve(file));
     const isAlone = config.length === 1 && !policies.some((other) => other.name === name);
     policies.push(isAlone ? { ...policy, name } : { ...policy, name: `${name} (${basename(file)})` });
   }
   for (const { create } of policies) await create(unasked);
   return [none, ...withOwnNames(policies)];
+}
+
+/** Returns the condenser's name with the options that its file gives it. */
+async function fileLabel(file: string): Promise<string> {
+  const { condenser, description } = await loadCondenserConfigFile(file, hostOf(unasked));
+  return labelWithOptions(condenser.name, description ?? {});
 }
 
 /** Numbers policies of the same name for the report: `keepNewest`, `keepNewest (2)`. */

@@ -52,6 +52,12 @@ test.each(names)('the views of %s are those of the replay, as ids', async (name)
   expect(stubsAndSummaries > 0).toBe(name !== 'recentEvents');
 });
 
+test('a summary has its size', () => {
+  const summaries = timeline.items.filter(({ kind }) => kind === 'summary');
+  expect(summaries.length).toBeGreaterThan(0);
+  expect(summaries.filter(({ tokens }) => tokens === 0)).toEqual([]);
+});
+
 test.each(policies.map(({ name }) => name))(
   'tokens, condensations and misses of %s are those of the report',
   (name) => {

@@ -1,10 +1,10 @@
 import type { Condensation, Event, EventId } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import type { Fault } from '../measure/money.js';
-import { recordedSession, textOfEvent, toolOf } from '../measure/recorded-session.js';
+import { textOfEvent, toolOf } from '../measure/recorded-session.js';
 import type { EventKind, RecordedSession } from '../measure/recorded-session.js';
 import type { Meter } from '../measure/replayed-call.js';
-import { eventTokens } from '../measure/tokens.js';
+import { tokensOfEvent } from '../measure/tokens.js';
 import type { TextCounter } from '../measure/tokens.js';
 
 /** A session call by call, with each condenser: every text once, views as ids. The id of an item is its index. */
@@ -181,7 +181,7 @@ export function itemTable(session: RecordedSession, tokens: readonly number[], c
     const key = `${of ?? ''}\u0000${text}`;
     const found = added.get(key);
     if (found !== undefined) return found;
-    const size = eventTokens(recordedSession([event]), count)[0] ?? 0;
+    const size = tokensOfEvent(event, count);
     const kind = of === undefined ? 'summary' : 'stub';
     const place = of === undefined ? {} : { of };
     items.push({ kind, step, tokens: size, ...place, ...textAndTool(event) });

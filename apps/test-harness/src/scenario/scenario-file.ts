@@ -22,7 +22,7 @@ export async function readScenario(file: string): Promise<ScenarioFile> {
   let text: string;
   try {
     // A read of a pipe or a device may never end.
-    if (!(await stat(file)).isFile()) throw new Error('it is no regular file');
+    if (!(await stat(file)).isFile()) throw new Error('it is not a regular file');
     text = await readFile(file, 'utf8');
   } catch (cause) {
     throw new HarnessError('scenario', `${file}: ${messageOf(cause)}`, { cause });

@@ -169,7 +169,7 @@ test('the command says what became of each file, and reads all of them before it
     expect(both.text).toContain(`✗ ${badFile}: bad \\x1b[2J\n    ${badFile}:2:`);
     await expect(command(goodFile, join(place, 'none.yaml'))).rejects.toThrow(/none\.yaml:1:1: name: /);
     await expect(command(join(place, 'missing.yaml'))).rejects.toThrow(/missing\.yaml: ENOENT/);
-    await expect(command(place)).rejects.toThrow(`${place}: it is no regular file`);
+    await expect(command(place)).rejects.toThrow(`${place}: it is not a regular file`);
   });
 });
 
@@ -177,6 +177,6 @@ test.skipIf(process.platform === 'win32')('a pipe is refused, for a read of it m
   await withFiles({}, async (place) => {
     const pipe = join(place, 'pipe.yaml');
     execFileSync('mkfifo', [pipe]);
-    await expect(readScenario(pipe)).rejects.toThrow(`${pipe}: it is no regular file`);
+    await expect(readScenario(pipe)).rejects.toThrow(`${pipe}: it is not a regular file`);
   });
 });

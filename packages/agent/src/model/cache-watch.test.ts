@@ -39,7 +39,7 @@ async function claude(): Promise<LLM> {
     }),
   });
   onTestFinished(() => server.close());
-  return anthropicLLM({ model: 'claude-opus-5-5', apiKey, baseURL: server.url });
+  return anthropicLLM({ model: 'claude-opus-5-5', apiKey, baseURL: server.baseURL });
 }
 
 /** A server whose cache holds nothing for the calls before one, because its clock goes on by an hour at each. */
@@ -55,7 +55,7 @@ async function gpt(model: string, forgetsBefore: number): Promise<LLM> {
     },
   });
   onTestFinished(() => server.close());
-  return openaiLLM({ model, server: 'openai', apiKey, baseURL: server.url });
+  return openaiLLM({ model, server: 'openai', apiKey, baseURL: server.baseURL });
 }
 
 async function conversationWith(llm: LLM, condenser?: Condenser) {

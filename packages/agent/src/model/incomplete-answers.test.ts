@@ -54,7 +54,15 @@ const anthropic = (model: string): Wire => ({
     const retry = { attempts, minDelayMs: 1 };
     return {
       server,
-      llm: anthropicLLM({ model, apiKey, baseURL: server.url, retry, prices, thinking: 'on', maxOutputTokens: 3_000 }),
+      llm: anthropicLLM({
+        model,
+        apiKey,
+        baseURL: server.baseURL,
+        retry,
+        prices,
+        thinking: 'on',
+        maxOutputTokens: 3_000,
+      }),
     };
   },
 });
@@ -83,7 +91,7 @@ const chat = (
       }),
     });
     const retry = { attempts, minDelayMs: 1 };
-    return { server: started, llm: openaiLLM({ model: 'm', server, apiKey, baseURL: started.url, retry }) };
+    return { server: started, llm: openaiLLM({ model: 'm', server, apiKey, baseURL: started.baseURL, retry }) };
   },
 });
 
@@ -106,7 +114,7 @@ const responses: Wire = {
     });
     const retry = { attempts, minDelayMs: 1 };
     const options = { model: 'gpt-6.1-sol', server: 'openai', api: 'responses' } as const;
-    return { server, llm: openaiLLM({ ...options, apiKey, baseURL: server.url, retry }) };
+    return { server, llm: openaiLLM({ ...options, apiKey, baseURL: server.baseURL, retry }) };
   },
 };
 

@@ -101,7 +101,7 @@ async function namelessServer(name: string): Promise<{ readonly server: Provider
             : [{ type: 'text', text: 'Done.' }],
       }),
     });
-    return { server, llm: anthropicLLM({ model: name.slice('Anthropic, '.length), apiKey, baseURL: server.url }) };
+    return { server, llm: anthropicLLM({ model: name.slice('Anthropic, '.length), apiKey, baseURL: server.baseURL }) };
   }
   const profile = name === 'Responses' ? undefined : (name.slice('Chat Completions, '.length) as 'deepseek');
   const server = await openaiServer({
@@ -116,6 +116,6 @@ async function namelessServer(name: string): Promise<{ readonly server: Provider
   const options = profile === undefined ? ({ api: 'responses', server: 'openai' } as const) : { server: profile };
   return {
     server,
-    llm: openaiLLM({ model: profile === undefined ? 'gpt-6.1-sol' : 'm', apiKey, baseURL: server.url, ...options }),
+    llm: openaiLLM({ model: profile === undefined ? 'gpt-6.1-sol' : 'm', apiKey, baseURL: server.baseURL, ...options }),
   };
 }

@@ -68,7 +68,7 @@ const providers = {
       },
     });
     servers.push(server);
-    return openaiLLM({ model: 'gpt-4o', apiKey: 'key', baseURL: server.url, retry });
+    return openaiLLM({ model: 'gpt-4o', apiKey: 'key', baseURL: server.baseURL, retry });
   },
   anthropic: async ({ answers, faults }: Served): Promise<LLM> => {
     let count = 0;
@@ -87,7 +87,7 @@ const providers = {
       },
     });
     servers.push(server);
-    return anthropicLLM({ model: 'claude-haiku-4-5', apiKey: 'key', baseURL: server.url, retry });
+    return anthropicLLM({ model: 'claude-haiku-4-5', apiKey: 'key', baseURL: server.baseURL, retry });
   },
 };
 

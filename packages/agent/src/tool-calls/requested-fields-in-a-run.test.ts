@@ -114,7 +114,7 @@ const providers: Readonly<
     const llm = anthropicLLM({
       model: 'claude-opus-5-5',
       apiKey,
-      baseURL: server.url,
+      baseURL: server.baseURL,
       thinking: 'on',
       maxOutputTokens: 4_000,
     });
@@ -144,7 +144,7 @@ async function openai(api: 'responses' | 'chat-completions') {
     api,
     server: 'openai',
     apiKey,
-    baseURL: server.url,
+    baseURL: server.baseURL,
   });
   return { llm, sent: () => server.requests.map(({ body }) => body) };
 }

@@ -33,7 +33,7 @@ export function readConfig(config: unknown, otherSections: readonly string[]): C
     const known = [...sections, 'type', 'use'];
     throw wrong(
       name,
-      `is not known.${didYouMean(name, known)} A configuration has: ${known.join(', ')}; the host leaves alone (\`otherSections\`): ${otherSections.join(', ') || 'nothing'}`,
+      `is not known.${didYouMean(name, known)} A configuration has: ${known.join(', ')}; sections of other programs (\`otherSections\`): ${otherSections.join(', ') || 'nothing'}`,
     );
   }
   return {

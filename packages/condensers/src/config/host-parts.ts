@@ -29,7 +29,7 @@ export async function modelOf(name: string, subject: string, path: string, { llm
       subject,
       path,
       'llm',
-      `names the model '${name}', but the host gave no 'llm' function to find it`,
+      `names the model '${name}', but the program passed no 'llm' function that makes models by name`,
     );
   }
   let model: LLM | undefined;
@@ -37,17 +37,22 @@ export async function modelOf(name: string, subject: string, path: string, { llm
     model = await llm(name);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw wrongOption(subject, path, 'llm', `names the model '${name}', which could not be made: ${reason}`, cause);
+    throw wrongOption(subject, path, 'llm', `names the model '${name}', which could not be created: ${reason}`, cause);
   }
   if (model === undefined)
-    throw wrongOption(subject, path, 'llm', `names the model '${name}', which the host does not know`);
+    throw wrongOption(
+      subject,
+      path,
+      'llm',
+      `names the model '${name}', which the 'llm' function of the program does not know`,
+    );
   return model;
 }
 
 /** Returns the model of a condenser that names none. @throws {@link InvalidCondenserConfigError} when the host has none. */
 export async function defaultModel(subject: string, path: string, { defaultLLM }: HostParts): Promise<LLM> {
   if (defaultLLM === undefined) {
-    const reason = `is missing: it must be the name of one of the host’s models, or the host gives its own as 'defaultLLM'`;
+    const reason = `is missing: name a model here, or pass one as 'defaultLLM' in the program that loads the configuration`;
     throw wrongOption(subject, path, 'llm', reason);
   }
   if (typeof defaultLLM !== 'function') return defaultLLM;
@@ -59,7 +64,7 @@ export async function defaultModel(subject: string, path: string, { defaultLLM }
       subject,
       path,
       'llm',
-      `is not given, and the host’s own model could not be made: ${reason}`,
+      `is missing, and the default model ('defaultLLM') could not be created: ${reason}`,
       cause,
     );
   }
@@ -76,7 +81,7 @@ export async function promptIn(
   { readPrompt }: HostParts,
 ): Promise<Template> {
   if (readPrompt === undefined) {
-    const reason = `names '${file}', but the host gave no 'readPrompt' function to read it`;
+    const reason = `names '${file}', but the program passed no 'readPrompt' function that reads files`;
     throw wrongOption(subject, path, 'promptFile', reason);
   }
   const read = async (name: string): Promise<string> => {

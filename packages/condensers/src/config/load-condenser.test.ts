@@ -204,12 +204,12 @@ describe('what is wrong is said, with its place', () => {
     [
       'no model',
       { type: 'llmSummarizing' },
-      /llmSummarizing: 'llm' is missing: it must be the name of one of the host’s models, or the host gives its own/,
+      /llmSummarizing: 'llm' is missing: name a model here, or pass one as 'defaultLLM'/,
     ],
     [
       'an unknown model',
       { type: 'llmAttention', llm: 'huge' },
-      /llmAttention: 'llm' names the model 'huge', which the host does not know/,
+      /llmAttention: 'llm' names the model 'huge', which the 'llm' function of the program does not know/,
     ],
     [
       'a place in a pipeline',
@@ -259,7 +259,7 @@ describe('what is wrong is said, with its place', () => {
     [
       'a prompt that nobody reads',
       { type: 'llmSummarizing', llm: 'small', promptFile: 'y' },
-      /the host gave no 'readPrompt'/,
+      /the program passed no 'readPrompt'/,
     ],
   ])('%s', async (_, config, message) => {
     expect(await messageOf(config)).toMatch(message);
@@ -267,11 +267,13 @@ describe('what is wrong is said, with its place', () => {
 
   test('a host without models, and one whose model cannot be made', async () => {
     const config = { type: 'llmSummarizing', llm: 'small' };
-    expect(await messageOf(config, {})).toMatch(/the host gave no 'llm' function/);
+    expect(await messageOf(config, {})).toMatch(/the program passed no 'llm' function/);
     const failing = { llm: () => Promise.reject(new Error('no key')) };
-    expect(await messageOf(config, failing)).toMatch(/'small', which could not be made: no key/);
+    expect(await messageOf(config, failing)).toMatch(/'small', which could not be created: no key/);
     const own = { defaultLLM: () => Promise.reject(new Error('no key')) };
-    expect(await messageOf({ type: 'llmSummarizing' }, own)).toMatch(/host’s own model could not be made: no key/);
+    expect(await messageOf({ type: 'llmSummarizing' }, own)).toMatch(
+      /default model \('defaultLLM'\) could not be created: no key/,
+    );
   });
 });
 
@@ -416,8 +418,8 @@ describe('the default condenser', () => {
   });
 
   test('a host that has none is never given a silent noOp', async () => {
-    expect(await messageOf({})).toMatch(/'condenser' names none, and the host has no default/);
-    expect(await messageOf({ enableDefaultCondenser: true })).toMatch(/the host has no default/);
+    expect(await messageOf({})).toMatch(/'condenser' is missing, and the program has no default/);
+    expect(await messageOf({ enableDefaultCondenser: true })).toMatch(/the program has no default/);
   });
 
   test('the flag said twice is an error', async () => {

@@ -85,6 +85,11 @@ export interface LoadedCondenser {
   readonly condenser: Condenser;
   /** Notes for the author of the configuration. Empty if every name is one of ours. */
   readonly notes: readonly ConfigNote[];
+  /**
+   * The part of the configuration that describes the condenser, as its author wrote it. Undefined if the configuration names none, and the
+   * host's default or `noOp` was taken.
+   */
+  readonly description?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -121,23 +126,27 @@ export async function loadCondenserConfig(
   options: LoadCondenserOptions = {},
 ): Promise<LoadedCondenser> {
   const notes: ConfigNote[] = [];
-  return { condenser: await loaded(config, options, (note) => notes.push(note)), notes };
+  return { ...(await loaded(config, options, (note) => notes.push(note))), notes };
 }
 
 async function loaded(
   config: CondenserConfigDocument | string | undefined,
   options: LoadCondenserOptions,
   note: Place['note'],
-): Promise<Condenser> {
+): Promise<Omit<LoadedCondenser, 'notes'>> {
   const { condenser, enableDefaultCondenser } = readConfig(config, options.otherSections ?? ['llm']);
-  if (condenser !== undefined) return condenserOf(condenser.value, condenser.path, { host: options, depth: 0, note });
-  if (enableDefaultCondenser === false) return noOpCondenser();
+  if (condenser !== undefined) {
+    const { value, path } = condenser;
+    const made = await condenserOf(value, path, { host: options, depth: 0, note });
+    return { condenser: made, ...(isTable(value) ? { description: value } : {}) };
+  }
+  if (enableDefaultCondenser === false) return { condenser: noOpCondenser() };
   const { defaultCondenser } = options;
   if (defaultCondenser === undefined) {
-    const reason = `names none, and the host has no default: give it a 'type', or 'enableDefaultCondenser' false for none`;
+    const reason = `is missing, and the program has no default condenser: add one with a 'type', or set 'enableDefaultCondenser' to false to condense nothing`;
     throw new InvalidCondenserConfigError({ condenser: 'configuration', option: 'condenser', reason });
   }
-  return typeof defaultCondenser === 'function' ? defaultCondenser() : defaultCondenser;
+  return { condenser: typeof defaultCondenser === 'function' ? await defaultCondenser() : defaultCondenser };
 }
 
 interface Place {
@@ -194,7 +203,7 @@ async function ownCondenser(
   const options = await withPrompt(value, name, path, host);
   if (llm !== undefined && !definition.asksModel) checkedOptions(definition.options, { llm }, { subject: name, path });
   if (llm !== undefined && (typeof llm !== 'string' || llm === '')) {
-    throw wrongOption(name, path, 'llm', `must be the name of one of the host’s models, not ${shown(llm)}`);
+    throw wrongOption(name, path, 'llm', `must be the name of a model, not ${shown(llm)}`);
   }
   const model = llm === undefined ? undefined : await modelOf(llm, name, path, host);
   return fromDefinition(definition, options, {
@@ -262,7 +271,7 @@ async function stagesOf(
   if (stages === undefined) throw wrongOption(subject, path, 'stages', `is missing: it ${reason}`);
   if (!Array.isArray(stages)) throw wrongOption(subject, path, 'stages', `${reason}, not ${shown(stages)}`);
   if (stages.length === 0) throw wrongOption(subject, path, 'stages', noStages);
-  if (depth >= deepest) throw wrongOption(subject, path, 'stages', `stands in more than ${deepest} pipelines`);
+  if (depth >= deepest) throw wrongOption(subject, path, 'stages', `is nested in more than ${deepest} pipelines`);
   const made: Condenser[] = [];
   // Stages are loaded in sequence, so that the first of several mistakes is reported.
   for (const [index, stage] of stages.entries()) {
@@ -281,14 +290,14 @@ async function fromPackage(
   const subject = typeof use === 'string' ? use : 'configuration';
   const keys = Object.keys(others).filter((key) => others[key] !== undefined);
   if (keys.length > 0) {
-    const hint = `; what the package itself is told stands in 'options'`;
+    const hint = `; options of the package itself belong in 'options'`;
     const known = ['use', 'llm', 'options'].join(', ');
     throw wrongOption(subject, path, keys[0] ?? '', `is not an option beside 'use'. There are: ${known}${hint}`);
   }
   if (!isTable(options))
     throw wrongOption(subject, path, 'options', `must be a table of options, not ${shown(options)}`);
   if (llm !== undefined && typeof llm !== 'string') {
-    throw wrongOption(subject, path, 'llm', `must be the name of one of the host’s models, not ${shown(llm)}`);
+    throw wrongOption(subject, path, 'llm', `must be the name of a model, not ${shown(llm)}`);
   }
   const model = llm === undefined ? {} : { llm: await modelOf(llm, subject, path, host) };
   const importModule = host.importModule ?? ((name: string): Promise<unknown> => import(name));

@@ -69,7 +69,7 @@ describe('a package by name', () => {
     const importModule = vi.fn(async () => ({ default: () => made }));
     const failed = loadCondenser({ use }, { importModule });
     await expect(failed).rejects.toThrow(InvalidCondenserConfigError);
-    await expect(failed).rejects.toThrow(/'use' must be the name of a package that the host has installed/);
+    await expect(failed).rejects.toThrow(/'use' must be the name of an installed package/);
     expect(importModule).not.toHaveBeenCalled();
   });
 
@@ -77,11 +77,15 @@ describe('a package by name', () => {
     [
       'no default export',
       { condenser: () => made, other: 1 },
-      /no default export that makes a condenser: .*; it exports: condenser, other/,
+      /must export by default .* a condenser; it exports: condenser, other/,
     ],
-    ['a default export that is no factory', { default: made }, /no default export that makes a condenser/],
-    ['a factory of something else', { default: () => ({ name: 'x' }) }, /made \{"name":"x"\}, which is no condenser/],
-    ['a factory of nothing', { default: () => undefined }, /made undefined, which is no condenser/],
+    ['a default export that is no factory', { default: made }, /must export by default/],
+    [
+      'a factory of something else',
+      { default: () => ({ name: 'x' }) },
+      /made \{"name":"x"\}, which is not a condenser/,
+    ],
+    ['a factory of nothing', { default: () => undefined }, /made undefined, which is not a condenser/],
     [
       'a factory that throws',
       {
@@ -110,12 +114,12 @@ describe('a package by name', () => {
 
   test('options belong into a table of their own', async () => {
     const config = { use: 'condenser-x', maxSize: 3 } as never;
-    await expect(loadCondenser(config)).rejects.toThrow(/'maxSize' is not an option beside 'use'.*stands in 'options'/);
+    await expect(loadCondenser(config)).rejects.toThrow(/'maxSize' is not an option beside 'use'.*belong in 'options'/);
   });
 
   test('a package that is not installed: the import is Node’s own, and the error says what to do', async () => {
     const failed = loadCondenser({ use: '@acme/condenser-that-is-not-installed' });
-    await expect(failed).rejects.toThrow(/cannot be imported: .*passes 'importModule'/s);
+    await expect(failed).rejects.toThrow(/cannot be imported: .*pass a function as 'importModule'/s);
   });
 });
 

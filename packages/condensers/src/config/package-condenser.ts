@@ -39,7 +39,7 @@ export async function packageCondenser(
 ): Promise<Condenser> {
   const option = joined(path, 'use');
   if (typeof name !== 'string' || !packageName.test(name) || name.startsWith('node:')) {
-    const reason = `must be the name of a package that the host has installed, such as '@acme/condenser-x', not ${shown(name)}: code is not loaded from a path or an address`;
+    const reason = `must be the name of an installed package, such as '@acme/condenser-x', not ${shown(name)}: code is not loaded from a path or an address`;
     throw new InvalidCondenserConfigError({ condenser: 'configuration', option, reason });
   }
   const wrong = (reason: string, cause?: unknown) =>
@@ -49,7 +49,7 @@ export async function packageCondenser(
     loaded = await importModule(name);
   } catch (cause) {
     throw wrong(
-      `cannot be imported: ${messageOf(cause)}. Is it installed where the host resolves packages? A host that holds it elsewhere passes 'importModule'`,
+      `cannot be imported: ${messageOf(cause)}. Install it where your program finds its packages. If it is installed in another place, pass a function as 'importModule' that imports it`,
       cause,
     );
   }
@@ -57,7 +57,7 @@ export async function packageCondenser(
   if (factory === undefined) {
     const names = typeof loaded === 'object' && loaded !== null ? namesIn(loaded) : shown(loaded);
     throw wrong(
-      `has no default export that makes a condenser: what defineCondenser() returns, or a function; it exports: ${names || 'nothing'}`,
+      `must export by default what defineCondenser() returns, or a function that returns a condenser; it exports: ${names || 'nothing'}`,
     );
   }
   let made: unknown;
@@ -67,7 +67,8 @@ export async function packageCondenser(
     if (PalimpsestError.isInstance(error)) throw error;
     throw wrong(`failed to make a condenser: ${messageOf(error)}`, error);
   }
-  if (!isCondenser(made)) throw wrong(`made ${shown(made)}, which is no condenser: it needs a 'name' and 'condense'`);
+  if (!isCondenser(made))
+    throw wrong(`made ${shown(made)}, which is not a condenser: a condenser has a 'name' and a 'condense' method`);
   return made;
 }
 

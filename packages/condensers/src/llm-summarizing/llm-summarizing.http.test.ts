@@ -19,7 +19,7 @@ const prices = { input: 1, cacheRead: 0.1, cacheWrite: 1.25, output: 5 };
 async function openai(options: Partial<OpenAIServerOptions>) {
   const server = await openaiServer({ reply: () => ({ message: { content: 'PENDING: part 30' } }), ...options });
   onTestFinished(() => server.close());
-  return { server, llm: openaiLLM({ model: 'gpt-5.4-mini', apiKey, baseURL: server.url, retry, prices }) };
+  return { server, llm: openaiLLM({ model: 'gpt-5.4-mini', apiKey, baseURL: server.baseURL, retry, prices }) };
 }
 
 async function anthropic(options: Partial<AnthropicServerOptions>) {
@@ -28,7 +28,7 @@ async function anthropic(options: Partial<AnthropicServerOptions>) {
     ...options,
   });
   onTestFinished(() => server.close());
-  return { server, llm: anthropicLLM({ model: 'claude-haiku-5-5', apiKey, baseURL: server.url, retry, prices }) };
+  return { server, llm: anthropicLLM({ model: 'claude-haiku-5-5', apiKey, baseURL: server.baseURL, retry, prices }) };
 }
 
 /** Thirty calls, and somebody asks for a condensation. */

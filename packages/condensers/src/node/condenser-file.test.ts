@@ -59,7 +59,7 @@ test('a folder is refused, and so is a pipe, of which a read may never end', asy
     refused.push(pipe);
   }
   for (const place of refused)
-    await expect(loadCondenserFile(place)).rejects.toThrow(`'${place}' cannot be read: it is no regular file`);
+    await expect(loadCondenserFile(place)).rejects.toThrow(`'${place}' cannot be read: it is not a regular file`);
 });
 
 test('a template is read from the folder of the file alone, also when another template includes it', async () => {

@@ -30,7 +30,7 @@ export async function loadCondenserConfigFile(
   let text: string;
   try {
     // A read of a pipe or a device may never end.
-    if (!(await stat(file)).isFile()) throw new Error('it is no regular file');
+    if (!(await stat(file)).isFile()) throw new Error('it is not a regular file');
     text = await readFile(file, 'utf8');
   } catch (cause) {
     const reason = `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
@@ -57,7 +57,7 @@ async function readPromptWithin(folder: string, prompt: string): Promise<string>
     const reason = `'${prompt}' leads out of the folder of the configuration, ${folder}: put the template into that folder`;
     throw new InvalidCondenserConfigError({ condenser: 'configuration', option: 'promptFile', reason });
   }
-  if (!(await stat(file)).isFile()) throw new Error('it is no regular file');
+  if (!(await stat(file)).isFile()) throw new Error('it is not a regular file');
   return readFile(file, 'utf8');
 }
 

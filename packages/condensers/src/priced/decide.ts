@@ -236,7 +236,7 @@ export function reportNoRoom(view: View, { tokens }: Room, context: CondenseCont
   const [size, left] = [view.tokens(), tokens].map(Math.floor);
   context.report?.({
     outcome: 'unavailable',
-    reason: `the view has ${size} tokens, the window leaves ${left}, and no stage can make it fit: what is sent beside the view, or what always stays, is too large`,
+    reason: `the view has ${size} tokens, the window leaves ${left}, and no stage can make it fit: tools and instructions, or protected and pinned events, are too large`,
     data: { condenser: 'priced', events: eventCount(view), tokens: size, tokenBudget: left },
   });
 }

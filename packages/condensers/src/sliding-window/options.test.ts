@@ -14,9 +14,9 @@ describe('refused, with the option that is wrong and what to do', () => {
   const wrong: readonly [option: string, options: SlidingWindowOptions, says: RegExp][] = [
     ['compactionInterval', { summarizer }, /or all four/],
     ['overlapSize', { summarizer, compactionInterval: 3 }, /'compactionInterval' needs it/],
-    ['compactionInterval', { summarizer, overlapSize: 1 }, /no use without it/],
+    ['compactionInterval', { summarizer, overlapSize: 1 }, /no effect without it/],
     ['eventRetentionSize', { summarizer, tokenThreshold: 3 }, /'tokenThreshold' needs it/],
-    ['tokenThreshold', { summarizer, ...invocations, eventRetentionSize: 1 }, /no use without it/],
+    ['tokenThreshold', { summarizer, ...invocations, eventRetentionSize: 1 }, /no effect without it/],
     ['compactionInterval', { summarizer, compactionInterval: 0, overlapSize: 1 }, /at least 1, not 0/],
     ['compactionInterval', { summarizer, compactionInterval: 1.5, overlapSize: 1 }, /whole number/],
     ['overlapSize', { summarizer, compactionInterval: 3, overlapSize: -1 }, /at least 0, not -1/],

@@ -78,7 +78,7 @@ const pairs: OptionsCheck = ({ value, issues }) => {
   ] as const) {
     if (isUndefined(options[first]) === isUndefined(options[second])) continue;
     if (isUndefined(options[second])) missing(second, `'${first}' needs it`);
-    else missing(first, `'${second}' is of no use without it`);
+    else missing(first, `'${second}' has no effect without it`);
   }
 };
 

@@ -169,7 +169,7 @@ describe('an agent run', () => {
     const llm = anthropicLLM({
       model: 'claude-opus-5-5',
       apiKey: 'key',
-      baseURL: server.url,
+      baseURL: server.baseURL,
       prices: { input: 4, cacheRead: 0.2, cacheWrite: 5, cacheWriteByTtl: { '1h': 8 }, output: 20 },
       cacheTtl: options.ttl,
     });

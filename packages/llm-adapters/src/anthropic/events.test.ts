@@ -456,7 +456,7 @@ describe('a conversation that was begun without events', () => {
     });
     onTestFinished(() => server.close());
     // The package itself, and messages in the way in which its users hold them.
-    const client = new Anthropic({ apiKey: 'key', baseURL: server.url });
+    const client = new Anthropic({ apiKey: 'key', baseURL: server.baseURL });
     const system = 'Be short. '.repeat(1_000);
     const held: Param[] = [{ role: 'user', content: 'Go.' }];
     for (let step = 0; step < 2; step++) {
@@ -475,7 +475,7 @@ describe('a conversation that was begun without events', () => {
 
     const log = eventsFromMessages(held, { system, tools: wireTools });
     expect(setAsides(log)).toEqual([]);
-    const llm = anthropicLLM({ model, apiKey: 'key', baseURL: server.url });
+    const llm = anthropicLLM({ model, apiKey: 'key', baseURL: server.baseURL });
     const messages = viewOf(log).toMessages();
     const { message, usage } = await llm.complete({ messages, tools, cache: {} });
     expect(message.content).toEqual([text('Step 2.')]);

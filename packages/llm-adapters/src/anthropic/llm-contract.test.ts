@@ -20,7 +20,7 @@ async function behindServer(
     ...(first?.type === 'overflow' ? { contextWindow: 1 } : {}),
   });
   return {
-    llm: anthropicLLM({ ...options, apiKey, baseURL: server.url, retry: { attempts, minDelayMs: 1 } }),
+    llm: anthropicLLM({ ...options, apiKey, baseURL: server.baseURL, retry: { attempts, minDelayMs: 1 } }),
     sent: () => server.requests.map(({ body }) => body),
     dispose: () => server.close(),
   };

@@ -39,7 +39,7 @@ describe('anthropicLLM', () => {
         return index === 0 ? { content: [thinking, call('toolu_1', 'a.txt'), call('toolu_2', 'b.txt')] } : hello();
       },
     });
-    const llm = anthropicLLM({ model, apiKey, baseURL: server.url });
+    const llm = anthropicLLM({ model, apiKey, baseURL: server.baseURL });
     const first = await llm.complete({ messages: [user('What is in them?')], tools });
     expect(first).toMatchObject({ providerResponseId: 'msg_1', finishReason: 'tool-calls', model });
     expect(first.message.toolCalls).toEqual([
@@ -64,7 +64,7 @@ describe('anthropicLLM', () => {
 
   it('says that the key is wrong, and never shows it', async () => {
     const server = await start({ apiKey: 'another key', reply: hello });
-    const error = await thrownBy(anthropicLLM({ model, apiKey, baseURL: server.url }));
+    const error = await thrownBy(anthropicLLM({ model, apiKey, baseURL: server.baseURL }));
     expect(error).toMatchObject({
       code: 'authentication',
       isRetryable: false,
@@ -77,14 +77,14 @@ describe('anthropicLLM', () => {
   it('never shows a key that a server quotes', async () => {
     const quoting = { status: 401, type: 'authentication_error', message: `no such key: ${apiKey}` };
     const server = await start({ reply: () => ({ error: quoting }) });
-    const error = await thrownBy(anthropicLLM({ model, apiKey, baseURL: server.url }));
+    const error = await thrownBy(anthropicLLM({ model, apiKey, baseURL: server.baseURL }));
     expect((error as Error).message).toContain('no such key: [secret]');
     expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(apiKey);
   });
 
   it('refuses a key that no header can carry, without showing it', async () => {
     const server = await start({ reply: hello });
-    const error = await thrownBy(anthropicLLM({ model, apiKey: 'sk-ant-0123456789\n', baseURL: server.url }));
+    const error = await thrownBy(anthropicLLM({ model, apiKey: 'sk-ant-0123456789\n', baseURL: server.baseURL }));
     expect(error).toMatchObject({ code: 'authentication' });
     expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('sk-ant-');
     expect(server.requests).toEqual([]);
@@ -93,7 +93,7 @@ describe('anthropicLLM', () => {
   it('says that the history is malformed, in the words of the provider', async () => {
     const server = await start({ reply: hello });
     const call: Message = { role: 'assistant', content: [], toolCalls: [{ id: 'a', name: 'run', arguments: '{}' }] };
-    const error = await thrownBy(anthropicLLM({ model, apiKey, baseURL: server.url }), [
+    const error = await thrownBy(anthropicLLM({ model, apiKey, baseURL: server.baseURL }), [
       user('Go.'),
       call,
       user('Well?'),
@@ -117,7 +117,7 @@ describe('a conversation with a model that binds its thinking', () => {
     ...requests: ((answers: readonly Message[]) => CompletionRequest)[]
   ) {
     const server = await start({ reply });
-    const llm = anthropicLLM({ model: always, apiKey, baseURL: server.url, ...options });
+    const llm = anthropicLLM({ model: always, apiKey, baseURL: server.baseURL, ...options });
     const answers: Message[] = [];
     for (const request of requests) answers.push((await llm.complete(request(answers))).message);
     return { server, answers };
@@ -187,7 +187,7 @@ describe('an answer that is held to a schema', () => {
 
   it('is held to it by the provider', async () => {
     const server = await start({ reply: () => ({ content: [{ type: 'text', text: '{"sum":2}' }] }) });
-    const { message } = await anthropicLLM({ model, apiKey, baseURL: server.url }).complete({
+    const { message } = await anthropicLLM({ model, apiKey, baseURL: server.baseURL }).complete({
       messages,
       responseFormat,
     });
@@ -202,7 +202,7 @@ describe('an answer that is held to a schema', () => {
     ['the option', { model: 'claude-opus-4-8', structuredOutput: 'tool' as const }, {}],
   ])('is the input of a tool that must be called: %s', async (_what, options, fields) => {
     const server = await start({ reply: inputOf({ sum: 2 }) });
-    const llm = anthropicLLM({ apiKey, baseURL: server.url, ...options });
+    const llm = anthropicLLM({ apiKey, baseURL: server.baseURL, ...options });
     let heard = '';
     const onDelta = (delta: Delta) => (heard += delta.type === 'text' ? delta.text : '');
     const request = { messages, responseFormat: { ...responseFormat, ...fields } };
@@ -221,7 +221,7 @@ describe('an answer that is held to a schema', () => {
 
   it('is asked for where other tools may be called first, or where no call can be forced', async () => {
     const server = await start({ reply: inputOf({ sum: 2 }) });
-    const llm = anthropicLLM({ model: 'claude-opus-4-8', apiKey, baseURL: server.url, structuredOutput: 'tool' });
+    const llm = anthropicLLM({ model: 'claude-opus-4-8', apiKey, baseURL: server.baseURL, structuredOutput: 'tool' });
     const { message } = await llm.complete({
       messages,
       tools,
@@ -231,7 +231,12 @@ describe('an answer that is held to a schema', () => {
     expect(server.requests[0]?.body).not.toHaveProperty('tool_choice');
     expect(JSON.stringify(server.requests[0]?.body)).toContain('give it by calling the tool `files_read_2_');
 
-    const always = anthropicLLM({ model: 'claude-fable-5-2', apiKey, baseURL: server.url, structuredOutput: 'tool' });
+    const always = anthropicLLM({
+      model: 'claude-fable-5-2',
+      apiKey,
+      baseURL: server.baseURL,
+      structuredOutput: 'tool',
+    });
     await always.complete({ messages, responseFormat });
     expect(server.requests[1]?.body).toMatchObject({ tool_choice: { type: 'auto' } });
     expect(JSON.stringify(server.requests[1]?.body)).toContain('(Call the tool `answer` now.)');
@@ -239,7 +244,7 @@ describe('an answer that is held to a schema', () => {
 
   it('may be no object', async () => {
     const server = await start({ reply: inputOf({ answer: [1, 2] }) });
-    const llm = anthropicLLM({ model: 'claude-opus-4-8', apiKey, baseURL: server.url });
+    const llm = anthropicLLM({ model: 'claude-opus-4-8', apiKey, baseURL: server.baseURL });
     const list = { name: 'numbers', schema: { type: 'array', items: { type: 'number' } }, strict: false };
     const { message } = await llm.complete({ messages, responseFormat: list });
     expect(message.content).toEqual([{ type: 'text', text: '[1,2]' }]);
@@ -249,7 +254,7 @@ describe('an answer that is held to a schema', () => {
 describe('countTokens', () => {
   it('asks the provider, for what would be sent', async () => {
     const server = await start({ reply: hello });
-    const llm = anthropicLLM({ model: 'claude-opus-4-5', apiKey, baseURL: server.url, thinking: 'on' });
+    const llm = anthropicLLM({ model: 'claude-opus-4-5', apiKey, baseURL: server.baseURL, thinking: 'on' });
     const request = { messages: [user('Go.')], tools, cache: {} };
     const count = await llm.countTokens?.(request);
     const { usage } = await llm.complete(request);
@@ -263,7 +268,7 @@ describe('countTokens', () => {
 
   it('fails where the provider would refuse, and is never 0', async () => {
     const server = await start({ reply: hello, apiKey: 'another key' });
-    const llm = anthropicLLM({ model, apiKey, baseURL: server.url });
+    const llm = anthropicLLM({ model, apiKey, baseURL: server.baseURL });
     await expect(llm.countTokens?.({ messages: [user('Go.')] })).rejects.toMatchObject({ code: 'authentication' });
   });
 });

@@ -263,7 +263,7 @@ it('does not change the budget of thinking as the history grows, which would voi
 it('may be long whether anybody listens or not, because every request is streamed', async () => {
   const server = await anthropicServer({ reply: () => ({ content: [{ type: 'text', text: 'Hello.' }] }) });
   onTestFinished(() => server.close());
-  const llm = anthropicLLM({ model: 'claude-opus-5-5', apiKey: 'key', baseURL: server.url, effort: 'high' });
+  const llm = anthropicLLM({ model: 'claude-opus-5-5', apiKey: 'key', baseURL: server.baseURL, effort: 'high' });
   await llm.complete({ messages: [question('Go.')], effort: 'low' });
   expect(server.requests[0]?.body).toMatchObject({
     max_tokens: 128_000,

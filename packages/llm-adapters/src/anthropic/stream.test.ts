@@ -46,7 +46,7 @@ async function complete(answer: { readonly body: unknown } | { readonly events: 
   const llm = anthropicLLM({
     model: 'claude-opus-5-5',
     apiKey: 'key',
-    baseURL: server.url,
+    baseURL: server.baseURL,
     retry: { attempts: 1 },
     prices: { input: 4, cacheRead: 0.2, cacheWrite: 5, cacheWriteByTtl: { '1h': 8 }, output: 20 },
   });
@@ -61,7 +61,7 @@ it('hears the events of thinking that is not shown', async () => {
   let heard = 0;
   const deltas: Delta[] = [];
   await streamMessage(
-    new Anthropic({ apiKey: 'key', baseURL: server.url, maxRetries: 0 }),
+    new Anthropic({ apiKey: 'key', baseURL: server.baseURL, maxRetries: 0 }),
     { model: 'claude-opus-5-5', max_tokens: 1, messages: [{ role: 'user', content: 'Go.' }] },
     requestPlan({ messages }, { model: 'claude-opus-5-5' }),
     {
@@ -207,7 +207,7 @@ describe('an answer that is an error with status 200', () => {
     const body = { type: 'error', error: { type: 'authentication_error', message: 'no such key: sk-ant-0123456789' } };
     const server = await serve({ basePath: '', handle: () => ({ status: 200, body }) });
     onTestFinished(() => server.close());
-    const llm = anthropicLLM({ model: 'claude-opus-5-5', apiKey: 'sk-ant-0123456789', baseURL: server.url });
+    const llm = anthropicLLM({ model: 'claude-opus-5-5', apiKey: 'sk-ant-0123456789', baseURL: server.baseURL });
     const error: unknown = await llm.complete({ messages }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'authentication' });
     expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('sk-ant-0123456789');

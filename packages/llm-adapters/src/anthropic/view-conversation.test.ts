@@ -168,7 +168,7 @@ describe('a conversation that is condensed on the way', () => {
             reply: (body, index) => ({ content: contentFor(body, index, asked) }),
           });
           try {
-            const llm = anthropicLLM({ ...options, apiKey: 'key', baseURL: server.url, retry: { attempts: 1 } });
+            const llm = anthropicLLM({ ...options, apiKey: 'key', baseURL: server.baseURL, retry: { attempts: 1 } });
             const log: Event[] = [
               createEvent('system-prompt', { systemPrompt: 'Be short.', tools }),
               createEvent('message', { source: 'user', role: 'user', content: [text('Go.')] }),

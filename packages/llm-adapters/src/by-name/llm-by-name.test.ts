@@ -46,7 +46,7 @@ test.each(modelProviders.filter(({ keyVariable }) => keyVariable !== undefined))
     await expect(asked).rejects.toThrow(MissingApiKeyError);
     await expect(asked).rejects.toThrow(AuthenticationError);
     await expect(asked).rejects.toThrow(keyVariable);
-    await expect(asked).rejects.toThrow('Logins of subscriptions');
+    await expect(asked).rejects.toThrow('A subscription (Claude Pro or Max, ChatGPT Plus) does not work here');
   },
 );
 
@@ -59,9 +59,9 @@ test('each provider is asked with its own key, at its own address', async () => 
   const [openai, anthropic] = [await ofOpenAI(), await ofAnthropic()];
   const env = {
     OPENAI_API_KEY: 'sk-of-openai',
-    OPENAI_BASE_URL: openai.url,
+    OPENAI_BASE_URL: openai.baseURL,
     ANTHROPIC_API_KEY: 'sk-of-anthropic',
-    ANTHROPIC_BASE_URL: anthropic.url,
+    ANTHROPIC_BASE_URL: anthropic.baseURL,
   };
   await (await llmByName('openai/gpt-4o', { env })).complete({ messages });
   await (await llmByName('anthropic/claude-haiku-4-5', { env })).complete({ messages });
@@ -70,8 +70,8 @@ test('each provider is asked with its own key, at its own address', async () => 
 });
 
 test('a server behind OPENAI_BASE_URL can have names with slashes', async () => {
-  const { url } = await ofOpenAI();
-  expect((await llmByName('qwen/qwen3', { env: { OPENAI_BASE_URL: url } })).model).toBe('qwen/qwen3');
+  const { baseURL } = await ofOpenAI();
+  expect((await llmByName('qwen/qwen3', { env: { OPENAI_BASE_URL: baseURL } })).model).toBe('qwen/qwen3');
 });
 
 test.each([
@@ -82,7 +82,7 @@ test.each([
 ])('at an address %s is asked for as %s, in Chat Completions, without a key', async (name, sent) => {
   const server = await ofOpenAI();
   const env = { OPENAI_API_KEY: 'sk-of-openai', ANTHROPIC_API_KEY: 'sk-of-anthropic' };
-  await (await llmByName(name, { baseURL: server.url, env })).complete({ messages });
+  await (await llmByName(name, { baseURL: server.baseURL, env })).complete({ messages });
   const [request] = server.requests;
   expect(request).toMatchObject({ path: '/v1/chat/completions', body: { model: sent } });
   expect(JSON.stringify(request)).not.toContain('sk-of');
@@ -91,13 +91,13 @@ test.each([
 test('a gateway to a model that is stated to be OpenAI’s, and known, is asked as OpenAI is: some take tools in Responses alone', async () => {
   const server = await ofOpenAI();
   const tools = [{ name: 'read_file', description: 'Reads.', inputSchema: { type: 'object', properties: {} } }];
-  const env = { OPENAI_BASE_URL: server.url };
+  const env = { OPENAI_BASE_URL: server.baseURL };
   const asked = [
-    await llmByName('openai:gpt-6.1-sol', { baseURL: server.url, env: {} }),
+    await llmByName('openai:gpt-6.1-sol', { baseURL: server.baseURL, env: {} }),
     await llmByName('openai/gpt-6.1-sol', { env }),
-    await llmByName('openai:gpt-5.2', { baseURL: server.url, env: {} }),
+    await llmByName('openai:gpt-5.2', { baseURL: server.baseURL, env: {} }),
     // The server's own names.
-    await llmByName('openai:gpt-oss-20b', { baseURL: server.url, env: {} }),
+    await llmByName('openai:gpt-oss-20b', { baseURL: server.baseURL, env: {} }),
     await llmByName('openai/gpt-oss-20b', { env }),
   ];
   for (const llm of asked) await llm.complete(llm.model.startsWith('gpt-oss') ? { messages } : { messages, tools });

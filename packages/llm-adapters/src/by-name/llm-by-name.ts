@@ -174,7 +174,7 @@ export class MissingApiKeyError extends AuthenticationError {
   constructor(model: string, options: { readonly provider: string; readonly variable: string }) {
     super(
       `The model '${model}' is ${options.provider}'s and needs a key: set the environment variable ${options.variable}. ` +
-        'Logins of subscriptions (Claude Pro or Max, ChatGPT Plus) are not taken, only keys of the API.',
+        'A subscription (Claude Pro or Max, ChatGPT Plus) does not work here: you need a key of the API.',
       { provider: options.provider },
     );
     this.variable = options.variable;
@@ -190,8 +190,8 @@ export class UnknownProviderError extends InvalidRequestError {
   constructor(model: string, provider: string) {
     const known = modelProviders.map(({ name }) => name).join(', ');
     super(
-      `The model '${model}' is of no known provider: '${provider}' is none of ${known}. ` +
-        'A model of another server is named as that server names it, together with its address (base URL).',
+      `The model '${model}' names no known provider: '${provider}' is none of ${known}. ` +
+        'For a model of another server, give the name that the server has for it, and the address of the server (base URL).',
       { provider },
     );
   }

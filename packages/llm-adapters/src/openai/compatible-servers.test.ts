@@ -60,7 +60,7 @@ async function connect(
     started,
     llm: openaiLLM({
       model,
-      baseURL: started.url,
+      baseURL: started.baseURL,
       server,
       retry,
       ...(api && { api }),
@@ -185,7 +185,7 @@ describe('the profiles', () => {
     const { llm, started } = await connect('mistral', 'mistral', { model: 'x' });
     const own = openaiLLM({
       model: 'x',
-      baseURL: started.url,
+      baseURL: started.baseURL,
       server: { ...serverProfile('mistral'), endsWithUser: false },
       retry: { attempts: 1 },
     });
@@ -203,7 +203,7 @@ describe('what each server says', () => {
     'an overflow of %s is one, streamed or not',
     async (profile, server) => {
       const { started } = await connect(profile, server, window);
-      const llm = openaiLLM({ model: 'some-model', baseURL: started.url, server, retry: { attempts: 1 } });
+      const llm = openaiLLM({ model: 'some-model', baseURL: started.baseURL, server, retry: { attempts: 1 } });
       for (const onDelta of [undefined, () => undefined]) {
         const asked = llm.complete({ messages: long, onDelta });
         await expect(asked).rejects.toMatchObject({

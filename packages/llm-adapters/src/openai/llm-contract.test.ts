@@ -31,7 +31,7 @@ async function behindServer(
     ...(first?.type === 'overflow' ? { contextWindow: 1 } : {}),
   });
   return {
-    llm: openaiLLM({ ...llm, apiKey, baseURL: server.url, retry: { attempts, minDelayMs: 1 } }),
+    llm: openaiLLM({ ...llm, apiKey, baseURL: server.baseURL, retry: { attempts, minDelayMs: 1 } }),
     sent: () => server.requests.map(({ body }) => body),
     dispose: () => server.close(),
   };

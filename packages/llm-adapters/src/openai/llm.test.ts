@@ -37,7 +37,7 @@ describe('openaiLLM', () => {
       },
     });
     const prices = { input: 2, cacheRead: 0.1, cacheWrite: 2.5, output: 10 };
-    const llm = openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url, contextWindow: 128_000, prices });
+    const llm = openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.baseURL, contextWindow: 128_000, prices });
     expect(llm).toMatchObject({ model: 'gpt-4o', contextWindow: 128_000, prices });
 
     const first = await llm.complete({ messages: [user('What is in a.txt?')], tools });
@@ -65,14 +65,14 @@ describe('openaiLLM', () => {
 
   it('needs no key on this machine', async () => {
     const server = await start({ reply: () => ({ message: { content: 'Hello.' } }) });
-    const llm = openaiLLM({ model: 'qwen3', baseURL: server.url });
+    const llm = openaiLLM({ model: 'qwen3', baseURL: server.baseURL });
     expect((await llm.complete({ messages: [user('Hi.')], maxOutputTokens: 5 })).finishReason).toBe('stop');
     expect(server.requests[0]?.body).toMatchObject({ max_tokens: 5 });
   });
 
   it('says that the key is wrong, and never shows it, whoever quotes it', async () => {
     const server = await start({ apiKey: 'another key', reply: () => ({ message: { content: 'Hello.' } }) });
-    const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url }));
+    const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.baseURL }));
     expect(error).toMatchObject({
       code: 'authentication',
       isRetryable: false,
@@ -88,7 +88,7 @@ describe('openaiLLM', () => {
     'refuses the key %j, which no header can carry, without showing it',
     async (key) => {
       const server = await start({ reply: () => ({ message: { content: 'Hello.' } }) });
-      const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey: key, baseURL: server.url }));
+      const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey: key, baseURL: server.baseURL }));
       expect(error).toMatchObject({ code: 'authentication' });
       expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('sk-test');
       expect(server.requests).toEqual([]);
@@ -98,7 +98,7 @@ describe('openaiLLM', () => {
   it('says that the history is malformed, in the words of the provider', async () => {
     const server = await start({ reply: () => ({ message: { content: 'Hello.' } }) });
     const call: Message = { role: 'assistant', content: [], toolCalls: [{ id: 'a', name: 'run', arguments: '{}' }] };
-    const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url }), [
+    const error = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.baseURL }), [
       user('Go.'),
       call,
       user('Well?'),
@@ -109,7 +109,7 @@ describe('openaiLLM', () => {
 
   it('asks for the usage of a stream, and estimates it where it is lost', async () => {
     const server = await start({ reply: () => ({ message: { content: 'Hello.' } }) });
-    const options = { model: 'qwen3', apiKey, baseURL: server.url };
+    const options = { model: 'qwen3', apiKey, baseURL: server.baseURL };
     const request = { messages: [user('Go.')], onDelta: () => undefined };
     const counted = await openaiLLM(options).complete(request);
     expect(counted.usage.uncachedInputTokens).toBeGreaterThan(0);
@@ -125,7 +125,7 @@ describe('openaiLLM', () => {
   it('takes address and key from the environment, and says that a key is missing elsewhere', async () => {
     const server = await start({ apiKey, reply: () => ({ message: { content: 'Hello.' } }) });
     onTestFinished(() => void vi.unstubAllEnvs());
-    vi.stubEnv('OPENAI_BASE_URL', server.url);
+    vi.stubEnv('OPENAI_BASE_URL', server.baseURL);
     vi.stubEnv('OPENAI_API_KEY', apiKey);
     await expect(openaiLLM({ model: 'qwen3' }).complete({ messages: [user('Go.')] })).resolves.toBeDefined();
     vi.stubEnv('OPENAI_API_KEY', '');
@@ -135,7 +135,7 @@ describe('openaiLLM', () => {
 
   it('says what a server would have taken', async () => {
     const server = await start({ profile: 'strict-template', reply: () => ({ message: { content: 'Hello.' } }) });
-    const error = await thrownBy(openaiLLM({ model: 'mistral-7b', baseURL: server.url }), [
+    const error = await thrownBy(openaiLLM({ model: 'mistral-7b', baseURL: server.baseURL }), [
       { role: 'assistant', content: [{ type: 'text', text: 'Hi.' }] },
     ]);
     expect(error).toMatchObject({ code: 'malformed-history' });
@@ -149,7 +149,7 @@ describe('openaiLLM', () => {
       { type: 'text', text: 'lo.' },
     ];
     const server = await start({ reply: () => ({ message: { content } }) });
-    const llm = openaiLLM({ model: 'magistral', baseURL: server.url });
+    const llm = openaiLLM({ model: 'magistral', baseURL: server.baseURL });
     expect((await llm.complete({ messages: [user('Go.')] })).message).toEqual({
       role: 'assistant',
       content: [{ type: 'text', text: 'Hello.' }],
@@ -162,7 +162,7 @@ describe('openaiLLM', () => {
     const llm = openaiLLM({
       model: 'gpt-5',
       apiKey,
-      baseURL: server.url,
+      baseURL: server.baseURL,
       server: 'openai',
       effort: 'low',
       parallelToolCalls: false,
@@ -179,7 +179,7 @@ describe('openaiLLM', () => {
 
   it('throws nothing but errors of its own family', async () => {
     const server = await start({ reply: () => ({ error: { status: 404, type: 'x', message: 'No such model.' } }) });
-    const error = await thrownBy(openaiLLM({ model: 'none', apiKey, baseURL: server.url }));
+    const error = await thrownBy(openaiLLM({ model: 'none', apiKey, baseURL: server.baseURL }));
     expect(LLMError.isInstance(error)).toBe(true);
     const elsewhere = await thrownBy(openaiLLM({ model: 'gpt-4o', apiKey, baseURL: 'not a URL' }));
     expect(elsewhere).toMatchObject({ code: 'invalid-request' });

@@ -123,7 +123,10 @@ export function toLLMError(thrown: unknown, secrets: Secrets = secretsOf([])): L
   if (status === 403) return new AuthenticationError(message, options);
   if (codes.some((code) => malformedCodes.includes(code)) || malformedTexts.some((pattern) => pattern.test(text))) {
     const [, server] = hints.find(([pattern]) => pattern.test(text)) ?? [];
-    const hint = server === undefined ? '' : ` (If the server is not told from its address: server: '${server}')`;
+    const hint =
+      server === undefined
+        ? ''
+        : ` (If the address does not show which server it is, set the option server: '${server}')`;
     return new MalformedHistoryError(`${message}${hint}`, options);
   }
   if (isSpent(refusal)) return new RateLimitError(message, { ...options, kind: 'quota' });

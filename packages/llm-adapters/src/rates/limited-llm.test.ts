@@ -107,7 +107,7 @@ const providers = {
       reply: (_, index) => (faults[index] as undefined) ?? { message: { content: 'Hello.' } },
     });
     onTestFinished(() => server.close());
-    const llm = openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.url, retry: { minDelayMs: 1 } });
+    const llm = openaiLLM({ model: 'gpt-4o', apiKey, baseURL: server.baseURL, retry: { minDelayMs: 1 } });
     return { llm, server };
   },
   anthropic: async (faults: readonly object[]) => {
@@ -115,7 +115,7 @@ const providers = {
       reply: (_, index) => (faults[index] as undefined) ?? { content: [{ type: 'text', text: 'Hello.' }] },
     });
     onTestFinished(() => server.close());
-    const llm = anthropicLLM({ model: 'claude-haiku-4-5', apiKey, baseURL: server.url, retry: { minDelayMs: 1 } });
+    const llm = anthropicLLM({ model: 'claude-haiku-4-5', apiKey, baseURL: server.baseURL, retry: { minDelayMs: 1 } });
     return { llm, server };
   },
 };

@@ -171,9 +171,12 @@ describe.each(['ollama', 'strict-template', 'mistral', 'llama.cpp'] as const)('a
     });
     onTestFinished(() => server.close());
     let count = 0;
-    const llm = textToolCalls(openaiLLM({ model: 'm', baseURL: server.url, server: profile, retry: { attempts: 1 } }), {
-      newId: () => `call_${++count}`,
-    });
+    const llm = textToolCalls(
+      openaiLLM({ model: 'm', baseURL: server.baseURL, server: profile, retry: { attempts: 1 } }),
+      {
+        newId: () => `call_${++count}`,
+      },
+    );
     const bodies = () => server.requests.map(({ body }) => body as { messages: { role: string }[]; tools?: unknown });
     return { llm, bodies };
   }
@@ -231,7 +234,7 @@ test.each([
 ])('a server that refuses tools (%s): the way out', async (message) => {
   const server = await openaiServer({ reply: () => ({ error: { status: 400, message } }) as never });
   onTestFinished(() => server.close());
-  const asked = openaiLLM({ model: 'm', baseURL: server.url }).complete({ messages: [user('Go.')], tools });
+  const asked = openaiLLM({ model: 'm', baseURL: server.baseURL }).complete({ messages: [user('Go.')], tools });
   await expect(asked).rejects.toThrow(InvalidRequestError);
   await expect(asked).rejects.toThrow('toolCalls = "text"');
 });

@@ -38,7 +38,7 @@ async function arrived(response: Response): Promise<{ text: string; isComplete: 
 describe('serve', () => {
   it('keeps what it was sent, and answers with JSON', async () => {
     const server = await start(() => ({ ...answer, headers: { 'request-id': 'r' } }));
-    const response = await post(`${server.url}/things`, '{"name":"å"}', { headers: { 'x-api-key': 'key' } });
+    const response = await post(`${server.baseURL}/things`, '{"name":"å"}', { headers: { 'x-api-key': 'key' } });
     expect(response.headers.get('request-id')).toBe('r');
     expect(await response.json()).toEqual(answer.body);
     expect(server.requests).toMatchObject([
@@ -48,21 +48,21 @@ describe('serve', () => {
 
   it('streams', async () => {
     const server = await start(() => stream);
-    const response = await post(server.url, '');
+    const response = await post(server.baseURL, '');
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     expect(await arrived(response)).toEqual({ text: whole, isComplete: true });
     expect(server.requests[0]).toMatchObject({ body: undefined, bytes: 0 });
   });
 
   it('sets no time after which it closes a connection that rests', async () => {
-    const response = await post((await start(() => answer)).url, '{}');
+    const response = await post((await start(() => answer)).baseURL, '{}');
     expect(response.headers.get('connection')).toBe('keep-alive');
     expect(response.headers.get('keep-alive')).toBeNull();
   });
 
   it('answers a reply that throws with a 500 that no client tries again', async () => {
     const server = await start(() => Promise.reject(new Error('a mistake of the test')));
-    const response = await post(server.url, '{}');
+    const response = await post(server.baseURL, '{}');
     expect(response).toMatchObject({ status: 500 });
     expect(response.headers.get('x-should-retry')).toBe('false');
     expect(await response.text()).toContain('a mistake of the test');
@@ -70,7 +70,7 @@ describe('serve', () => {
 
   it('closes with a connection open, and again', async () => {
     const server = await serve({ basePath: '', handle: () => new Promise(() => undefined) });
-    const asked = post(server.url, '{}');
+    const asked = post(server.baseURL, '{}');
     asked.catch(() => undefined);
     while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
     await server.close();
@@ -82,7 +82,7 @@ describe('serve', () => {
 describe('withFault', () => {
   const spoil = async (response: ServerResponse, fault: DeliveryFault) => {
     const server = await start(() => withFault(response, fault, failure));
-    return post(server.url, '{}');
+    return post(server.baseURL, '{}');
   };
 
   it('cuts the connection before the first byte', async () => {
@@ -116,12 +116,12 @@ describe('withFault', () => {
     const server = await start(({ body }) =>
       body === null ? answer : withFault(stream, { fault: 'stall', afterEvents: 1 }, failure),
     );
-    const reader = (await post(server.url, '{}')).body?.getReader();
+    const reader = (await post(server.baseURL, '{}')).body?.getReader();
     const first = await reader?.read();
     expect(new TextDecoder().decode(first?.value as Uint8Array)).toBe('event: one\ndata: {"n":1}\n\n');
     let hasMore = false;
     const next = reader?.read().then(() => (hasMore = true));
-    await (await post(server.url, 'null')).json();
+    await (await post(server.baseURL, 'null')).json();
     expect(hasMore).toBe(false);
     await reader?.cancel();
     await next;
@@ -133,13 +133,13 @@ describe('withFault', () => {
     const server = await start(({ body }) =>
       body === null ? answer : withFault(stream, { fault: 'pause', afterEvents: 1, until }, failure),
     );
-    const response = await post(server.url, '{}');
+    const response = await post(server.baseURL, '{}');
     const reader = response.body?.getReader();
     const first = await reader?.read();
     expect(new TextDecoder().decode(first?.value as Uint8Array)).toBe('event: one\ndata: {"n":1}\n\n');
     let hasMore = false;
     const next = reader?.read().finally(() => (hasMore = true));
-    await (await post(server.url, 'null')).json();
+    await (await post(server.baseURL, 'null')).json();
     expect(hasMore).toBe(false);
     release();
     let rest = new TextDecoder().decode((await next)?.value as Uint8Array);
@@ -156,12 +156,12 @@ describe('withFault', () => {
       body === null ? answer : withFault(answer, { fault: 'slow-first-byte', until }, failure),
     );
     let isAnswered = false;
-    const asked = post(server.url, '{}').then((response) => {
+    const asked = post(server.baseURL, '{}').then((response) => {
       isAnswered = true;
       return response.json();
     });
     while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    await (await post(server.url, 'null')).json();
+    await (await post(server.baseURL, 'null')).json();
     expect(isAnswered).toBe(false);
     release();
     expect(await asked).toEqual(answer.body);

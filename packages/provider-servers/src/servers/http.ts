@@ -41,8 +41,13 @@ export interface ServerResponse {
 
 /** A local server that implements a provider's protocol. */
 export interface ProviderServer {
-  /** The `baseURL` for an adapter. */
+  /** The address alone, of every server alike: `http://127.0.0.1:PORT`. */
   readonly url: string;
+  /**
+   * What the provider's own SDK takes as `baseURL`. OpenAI's: {@link ProviderServer.url} and `/v1`, or the path of the profile. Anthropic's:
+   * the address alone, because that SDK adds `/v1` itself.
+   */
+  readonly baseURL: string;
   /** All requests so far, including refused ones, in the order of completion. */
   readonly requests: readonly ReceivedRequest[];
   /** Closes the server and its open connections. A second call does nothing. */
@@ -51,7 +56,7 @@ export interface ProviderServer {
 
 /** Starts a server on a free local port. Only this function loads `node:http`, so the rest of the folder runs without Node. */
 export async function serve(options: {
-  /** The path after the address in {@link ProviderServer.url}. */
+  /** The path after the address in {@link ProviderServer.baseURL}, such as `/v1`. */
   readonly basePath: string;
   readonly handle: (request: ReceivedRequest) => Promise<ServerResponse> | ServerResponse;
 }): Promise<ProviderServer> {
@@ -88,8 +93,10 @@ export async function serve(options: {
       server.close((error) => (error === undefined ? resolve() : reject(error)));
       server.closeAllConnections();
     });
+  const url = `http://127.0.0.1:${port}`;
   return {
-    url: `http://127.0.0.1:${port}${options.basePath}`,
+    url,
+    baseURL: `${url}${options.basePath}`,
     requests,
     close: () => (closing ??= close()),
   };

@@ -99,7 +99,7 @@ test('a file that another hand has changed is refused, and so are all others; fo
   expect(error).toMatchObject({
     conflicts: [{ path: 'a.txt', conflict: 'changed-since' }],
     message: expect.stringMatching(
-      /^Nothing was undone, because of: a.txt \(changed since by another hand\)\. Look at/,
+      /^Nothing was undone, because of: a.txt \(changed since, outside of the session\)\. Look at/,
     ),
   });
   expect([await read('a.txt'), await read('b.txt')]).toEqual(['mine\n', 'B\n']);
@@ -113,7 +113,7 @@ test('what a command changed between two edits is not lost silently', async () =
   await writeFile(place('a.txt'), 'two\nby a command\n');
   await edit('a.txt', 'two', 'three');
   expect(await planUndo(options)).toMatchObject([{ conflict: 'changed-between' }]);
-  await expect(undoEdits(options)).rejects.toThrow(/changed by another hand between two edits/);
+  await expect(undoEdits(options)).rejects.toThrow(/changed outside of the session between two edits/);
   await undoEdits({ ...options, force: true });
   expect(await read('a.txt')).toBe('one\n');
 });

@@ -178,8 +178,8 @@ export class UndoConflictError extends PalimpsestError {
 
 /** Reasons that keep a file from being brought back, in words for a person. */
 export const undoConflictTexts: Readonly<Record<UndoConflict, string>> = {
-  'changed-since': 'changed since by another hand',
-  'changed-between': 'changed by another hand between two edits',
+  'changed-since': 'changed since, outside of the session',
+  'changed-between': 'changed outside of the session between two edits',
   'not-a-file': 'no longer a regular file',
   'content-lost': 'its old content is not in the history',
 };

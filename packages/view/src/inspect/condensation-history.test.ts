@@ -113,6 +113,8 @@ test('a pinned event is never among them, and a condensation that changes nothin
   log.add(forgetting, nothing);
   const history = new CondensationHistory(log.events);
   const details = history.details(forgetting.id);
+  const summary = [...history.view.events].find(({ type }) => type === 'condensation-summary') ?? expect.fail();
+  expect(details?.summaryTokens).toBe(history.view.tokensOf(summary));
   expect(details?.forgotten).toHaveLength(2);
   expect(details?.forgotten.map(({ event }) => event.id)).not.toContain(result.id);
   expect(history.details(nothing.id)).toMatchObject({ savedTokens: 0, rewrittenTokens: 0, forgotten: [], masked: [] });

@@ -37,6 +37,8 @@ export interface CondensationDetails {
   readonly request?: CondensationRequest;
   readonly forgotten: readonly ForgottenEvent[];
   readonly masked: readonly MaskedEvent[];
+  /** The size of the summary. @defaultValue none: the condensation has no summary */
+  readonly summaryTokens?: number;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** The size by which each of the next requests is smaller; negative if the condensation made the view larger. */
@@ -128,6 +130,7 @@ export class CondensationHistory {
       ...(request === undefined ? {} : { request }),
       forgotten: forgottenBetween(before, after),
       masked: maskedIn(condensation, before, after),
+      ...summarySize(condensation, after),
       tokensBefore,
       tokensAfter,
       savedTokens: tokensBefore - tokensAfter,
@@ -162,6 +165,13 @@ function maskedIn({ redactions = [] }: Condensation, before: View, after: View):
       event.type === 'action' ? (['arguments', redaction?.arguments] as const) : (['result', redaction?.text] as const);
     return [{ ...shown, what, note: note ?? '', tokensAfter: copy?.tokens ?? 0 }];
   });
+}
+
+function summarySize({ id }: Condensation, after: View): Pick<CondensationDetails, 'summaryTokens'> {
+  const summary = [...after.events].find(
+    (event) => event.type === 'condensation-summary' && event.condensationId === id,
+  );
+  return summary === undefined ? {} : { summaryTokens: after.tokensOf(summary) };
 }
 
 function sized(view: View, id: EventId): ForgottenEvent | undefined {

@@ -223,9 +223,9 @@ async function providers(): Promise<Record<string, string>> {
   const anthropic = await anthropicServer({ reply: () => ({ content: [{ type: 'text', text }] }) });
   servers.push(openai, anthropic);
   return {
-    OPENAI_BASE_URL: openai.url,
+    OPENAI_BASE_URL: openai.baseURL,
     OPENAI_API_KEY: 'a-key',
-    ANTHROPIC_BASE_URL: anthropic.url,
+    ANTHROPIC_BASE_URL: anthropic.baseURL,
     ANTHROPIC_API_KEY: 'a-key',
   };
 }

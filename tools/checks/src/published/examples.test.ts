@@ -44,9 +44,9 @@ function readingModel(name: string): Promise<ProviderServer> {
 }
 
 /** The variables by which the SDKs find the server. */
-function environmentOf(name: string, { url }: ProviderServer): Record<string, string> {
+function environmentOf(name: string, { baseURL }: ProviderServer): Record<string, string> {
   const prefix = name.startsWith('anthropic') ? 'ANTHROPIC' : 'OPENAI';
-  return { [`${prefix}_BASE_URL`]: url, [`${prefix}_API_KEY`]: 'a-key' };
+  return { [`${prefix}_BASE_URL`]: baseURL, [`${prefix}_API_KEY`]: 'a-key' };
 }
 
 describe.each(examples)('examples/%s', (name) => {

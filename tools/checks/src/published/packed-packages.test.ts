@@ -286,7 +286,7 @@ it('the packed reference agent works on a task in an empty folder', async () => 
         ? { message: { content: 'I write it.', tool_calls: [{ id: 'call_0', type: 'function', function: write }] } }
         : { message: { content: 'It is written.' } },
   });
-  const task = ['-p', 'Write a note.', '--base-url', server.url, '--model', 'local', '--yolo'];
+  const task = ['-p', 'Write a note.', '--base-url', server.baseURL, '--model', 'local', '--yolo'];
 
   const skill = path.join(home, '.agents', 'skills', 'noting');
   await mkdir(skill, { recursive: true });

@@ -14,9 +14,9 @@ export const areCondensers: OptionsCheck = ({ value, issues }) => {
   if (stages.length === 0) issues.push(optionIssue('stages', noStages));
   for (const [index, stage] of stages.entries()) {
     const option = ['stages', index];
-    if (typeof stage === 'function') issues.push(optionIssue(option, 'is a function: call it, it makes a condenser'));
+    if (typeof stage === 'function') issues.push(optionIssue(option, 'is a function that makes a condenser: call it'));
     else if (typeof (stage as Partial<Condenser> | undefined)?.condense !== 'function')
-      issues.push(optionIssue(option, "must be a condenser, with 'condense'"));
+      issues.push(optionIssue(option, "must be a condenser: an object with a 'condense' method"));
   }
 };
 

@@ -51,7 +51,7 @@ export function maskOptions(attentionWindow: number): {
 export const batchesOrEveryStep: OptionsCheck = ({ value, issues }) => {
   const { rewritesEveryStep, minSavedTokens } = value as MaskOptions;
   if (rewritesEveryStep !== true || minSavedTokens === undefined) return;
-  const reason = "is the size of a batch, and with 'rewritesEveryStep' there are none: leave one of the two out";
+  const reason = "has no effect together with 'rewritesEveryStep': leave one of the two out";
   issues.push(optionIssue('minSavedTokens', reason, minSavedTokens));
 };
 

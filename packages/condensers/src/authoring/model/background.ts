@@ -43,7 +43,9 @@ export function backgroundCondenser(options: BackgroundOptions): Condenser {
     if (outcome === undefined && !mustWait(view, context)) {
       const [first] = tasks.add(task);
       if (tasks.size > mostTasks && first !== undefined && tasks.delete(first)) {
-        first.stop(new CondenserModelError('error', 'too many conversations have a condensation in the making'));
+        first.stop(
+          new CondenserModelError('error', 'too many conversations have a summary written in the background at once'),
+        );
       }
       context.onPending?.({ ready: task.ready, isTaken: () => !tasks.has(task) });
       return view;

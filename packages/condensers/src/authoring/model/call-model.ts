@@ -90,7 +90,7 @@ function once<Value extends object>(make: () => Value): () => Value {
 
 /** The reasons for which an answer ends before it is complete. */
 const cuts: Readonly<Partial<Record<FinishReason, string>>> = {
-  length: 'the answer was cut off at its longest',
+  length: 'the answer reached its length limit',
   interrupted: 'the server broke the answer off',
   paused: 'the provider paused the answer',
 };

@@ -37,7 +37,7 @@ async function connect(options: Partial<OpenAIServerOptions> & { llm?: Partial<O
   const llm = openaiLLM({
     model: 'gpt-6.2-sol',
     apiKey: 'sk-test-0123456789',
-    baseURL: server.url,
+    baseURL: server.baseURL,
     server: 'openai',
     retry: { attempts: 1 },
     ...own,

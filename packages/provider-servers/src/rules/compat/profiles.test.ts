@@ -212,7 +212,7 @@ describe('the profiles of openaiServer (section D)', () => {
   it('gemini signs the first call of an answer, and takes the signature back', async () => {
     const message = { content: null, tool_calls: [call('a'), call('b')] };
     const server = await start('gemini', { reply: () => ({ message }) });
-    expect(server.url).toMatch(/\/v1beta\/openai$/);
+    expect(server.baseURL).toMatch(/\/v1beta\/openai$/);
     const { body: answer } = await post(server, '/chat/completions', body([user]));
     const sent = (answer as { readonly choices: readonly [{ readonly message: JsonObject }] }).choices[0].message;
     expect(sent).toMatchObject({ tool_calls: [{ extra_content: {} }, {}] });

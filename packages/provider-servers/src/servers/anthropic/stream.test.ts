@@ -108,7 +108,7 @@ describe('a stream', () => {
   });
 
   it('is read by the SDK as the same message that is sent whole', async () => {
-    const client = async () => new Anthropic({ apiKey: 'key', baseURL: (await start()).url, maxRetries: 0 });
+    const client = async () => new Anthropic({ apiKey: 'key', baseURL: (await start()).baseURL, maxRetries: 0 });
     const whole = await (await client()).messages.create(request);
     const final = await (await client()).messages.stream(request).finalMessage();
     expect(final.content).toEqual(whole.content);

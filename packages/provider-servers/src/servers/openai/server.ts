@@ -117,7 +117,7 @@ export async function openaiServer(options: OpenAIServerOptions): Promise<Provid
       }
       const endpoint = request.method === 'POST' ? endpoints[path] : undefined;
       if (endpoint === undefined || (profile !== undefined && path !== '/chat/completions')) {
-        return errorResponse(notFound, profile);
+        return errorResponse(notFound(request.path, basePath), profile);
       }
       const fault = faultAt(options.faults, request.body, calls++);
       if (fault !== undefined && !isDeliveryFault(fault)) return errorResponse(faultError(fault), profile);
@@ -133,7 +133,12 @@ const endpoints: Readonly<Record<string, OpenAIEndpoint>> = {
   '/responses': responsesEndpoint,
 };
 
-const notFound: OpenAIError = { status: 404, type: 'invalid_request_error', message: 'Not found' };
+/** A client that was given the address alone asks outside of the base path. */
+function notFound(path: string, basePath: string): OpenAIError {
+  const isOutside = !path.startsWith(`${basePath}/`);
+  const message = isOutside ? `Not found. The API is below ${basePath}: use the server's \`baseURL\`.` : 'Not found';
+  return { status: 404, type: 'invalid_request_error', message };
+}
 
 const notJson: OpenAIError = {
   status: 400,
