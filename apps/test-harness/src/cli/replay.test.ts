@@ -29,12 +29,20 @@ afterAll(() => rm(folder, { recursive: true }));
 // All tables are printed in the tests of the built command, which stores what takes long.
 test('replays a folder through every condenser and prints one table', async () => {
   const { code, stdout, stderr } = await harness('replay', folder);
-  expect(stdout).toContain('2 sessions, 82 model calls');
+  expect(stdout).toContain('1 session, 81 model calls');
+  expect(stdout).toContain('1 short session, in which no policy had anything to condense, is not counted.');
   for (const name of ['none', 'noOp', 'recentEvents', 'observationMasking', 'extractiveSummary', 'pipeline']) {
     expect(stdout.match(new RegExp(`^${name} .* %$`, 'gm')), name).toHaveLength(1);
   }
   expect(stdout).toContain('recipe.md');
   expect(stderr).toContain('short-chat.txt');
+  expect(code).toBe(0);
+});
+
+test('of sessions in which nothing is to condense no table of zeros is printed', async () => {
+  const { code, stdout } = await harness('replay', join(folder, 'short-chat.txt'));
+  expect(stdout).toContain('In this short session no policy had anything to condense, so none saves anything.');
+  expect(stdout).not.toMatch(/^none /m);
   expect(code).toBe(0);
 });
 
