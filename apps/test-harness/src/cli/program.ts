@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { ownVersion } from '../own-package.js';
 import { rivalList } from '../rivals/rival.js';
@@ -17,6 +18,13 @@ import type { ScenarioCommandOptions } from './scenario.js';
 export async function main(parameters: readonly string[]): Promise<number> {
   const program = harnessProgram().version(ownVersion());
   for (const command of [program, ...program.commands]) command.exitOverride();
+  const names = ['help', ...program.commands.map((command) => command.name())];
+  const [first = ''] = parameters;
+  // Without a command it is a path of report; a word that is neither is a slip of the pen.
+  if (/^[a-z]+$/.test(first) && !names.includes(first) && !existsSync(first)) {
+    process.stderr.write(`palimpsest-harness: '${first}' is no command and no file. Commands: ${names.join(', ')}\n`);
+    return 2;
+  }
   try {
     await program.parseAsync(parameters, { from: 'user' });
     return Number(process.exitCode ?? 0);
