@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { defineConfig } from 'tsup';
 import { application } from '../../tsup.base.ts';
@@ -11,6 +12,11 @@ export default defineConfig([
     // Worker threads load a file of their own.
     entry: { cli: 'src/cli/cli.ts', worker: 'src/cli/worker.ts' },
     clean: ['!page'],
+    // What `report` shows where no session is: the log of the reference agent's demo, and what it condensed with.
+    onSuccess: async () => {
+      await cp('../../corpus/demo-default.jsonl', 'dist/sample/demo.jsonl');
+      await cp('../reference-agent/demo.toml', 'dist/sample/priced.toml');
+    },
     // It is not published. What it imports is a dependency of this program.
     noExternal: ['@palimpsest/terminal'],
   },

@@ -25,25 +25,6 @@ export function runNode(file, args, node = process.execPath, environment = {}) {
 }
 
 /**
- * Runs a JavaScript file in the workspace root, and returns what it prints to standard output.
- *
- * @param {string} file relative to the workspace root
- * @param {readonly string[]} args
- * @returns {{ readonly status: number, readonly stdout: string }} the exit code, 1 if a signal ended it, and the output
- */
-export function outputOf(file, args) {
-  const { status, stdout, stderr, error } = spawnSync(process.execPath, [path.resolve(workspaceRoot, file), ...args], {
-    cwd: workspaceRoot,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1_024 * 1_024,
-  });
-  if (error) throw error;
-  // Of a run that went well it says how it went on.
-  if (status !== 0) process.stderr.write(stderr);
-  return { status: status ?? 1, stdout };
-}
-
-/**
  * @param {readonly string[]} targets
  * @param {readonly string[]} options more arguments of `nx run-many`
  * @param {Readonly<Record<string, string>>} environment

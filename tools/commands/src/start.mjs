@@ -1,12 +1,11 @@
-// `npm start`, after the build: runs the offline agent on a small project, then replays its log with the harness.
+// `npm start`, after the build: runs the offline agent on a small project, then shows with the harness what condensing saved and forgot.
 import path from 'node:path';
-import { replayLines } from './replay-lines.mjs';
-import { outputOf, runNode } from './run.mjs';
+import { runNode } from './run.mjs';
 
-// Each run gets its own folder, so the replay shows only the log of this run.
+// Each run gets its own folder, so the report is of the log of this run alone.
 const startedAt = new Date().toISOString().replaceAll(':', '-');
-const logDirectory = path.join('.palimpsest', 'demo', startedAt);
-const harness = 'apps/test-harness/dist/cli.js';
+const folder = path.join('.palimpsest', 'demo', startedAt);
+// The demo's own condenser, and others with sizes as small as its session is.
 const condensers = [
   ['--config', 'apps/reference-agent/demo.toml'],
   ['-c', 'recentEvents:maxSize=40'],
@@ -16,14 +15,16 @@ const condensers = [
 ].flat();
 
 /** @returns {number} the exit code */
-function replay() {
-  const args = ['replay', logDirectory, ...condensers];
-  const { status, stdout } = outputOf(harness, [...args, '--json']);
-  if (status !== 0) return status;
-  const lines = replayLines(JSON.parse(stdout));
-  console.log(`\n${lines.join('\n')}\nAll condensers at their defaults: node ${harness} replay ${logDirectory}`);
-  return 0;
+function report() {
+  console.log('');
+  const page = path.join(folder, 'report.html');
+  return runNode('apps/test-harness/dist/cli.js', ['report', path.join(folder, 'logs'), ...condensers, '-o', page]);
 }
 
-const demo = runNode('apps/reference-agent/dist/cli.js', ['demo', '--log-dir', logDirectory, ...process.argv.slice(2)]);
-process.exitCode = demo === 0 ? replay() : demo;
+const demo = runNode('apps/reference-agent/dist/cli.js', [
+  'demo',
+  '--log-dir',
+  path.join(folder, 'logs'),
+  ...process.argv.slice(2),
+]);
+process.exitCode = demo === 0 ? report() : demo;

@@ -2,8 +2,7 @@ import { relative } from 'node:path';
 import { printableText, wrapToWidth } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
 import type { Comparison } from '../output/figures.js';
-import { savedShare } from '../output/figures.js';
-import { alignColumns, formatDollars, formatNumber, formatShare } from '../output/lines.js';
+import { formatCount } from '../output/lines.js';
 
 const widestText = 100;
 const longestAnswer = 6;
@@ -33,8 +32,8 @@ export interface DemoEndingOptions {
 }
 
 /**
- * Returns the text that ends the demo: what the model says, the tests, what was saved, and how to see more. A script
- * has nothing to say.
+ * Returns the text that ends the demo: what the model says, the tests, and the command that shows what was saved. The harness alone says
+ * that, because it counts what was forgotten, too. A script has nothing to say.
  */
 export function demoEnding(report: DemoReport, { colors, width, cwd }: DemoEndingOptions): readonly string[] {
   const text = Math.min(widestText, width);
@@ -42,7 +41,7 @@ export function demoEnding(report: DemoReport, { colors, width, cwd }: DemoEndin
     ...(report.answer === undefined || report.model === 'offline' ? [] : answerLines(report.answer, text)),
     ...testLines(report.tests, colors),
     // Without a model call there is nothing to count.
-    ...(report.steps === 0 ? [] : [...savings(report, text, colors), ...nextLines(report.logFile, cwd, colors)]),
+    ...(report.steps === 0 ? [] : nextLines(report, cwd, text, colors)),
   ];
   return lines.length === 0 ? [] : ['', ...lines];
 }
@@ -57,12 +56,11 @@ function testLines(tests: DemoReport['tests'], { bold, green, red }: Colours): r
   return ['', title, red(output)];
 }
 
-function nextLines(logFile: string, cwd: string, { bold }: Colours): readonly string[] {
+function nextLines(report: DemoReport, cwd: string, width: number, { bold }: Colours): readonly string[] {
+  const done = `${formatCount(report.steps, 'model call')}, ${formatCount(report.condensations, 'condensation')}.`;
+  const next = 'What condensing saves and forgets in this session, call by call:';
   // A line of its own, and not indented: it is copied, and fits 100 columns.
-  return [
-    'What each request held, and what other condensers would save, as a page:',
-    bold(reportCommand(logFile, cwd)),
-  ];
+  return [...wrapToWidth(`${done} ${next}`, width), bold(reportCommand(report.logFile, cwd))];
 }
 
 /** The command that makes a page of the log. */
@@ -76,35 +74,4 @@ function reportCommand(logFile: string, cwd: string): string {
 function answerLines(answer: string, width: number): readonly string[] {
   const lines = wrapToWidth(printableText(answer.trim()), width);
   return lines.length <= longestAnswer ? lines : [...lines.slice(0, longestAnswer - 1), '… (the log has the rest)'];
-}
-
-/** The tokens and the cost, with condensation and without. Rows without a difference are left out. */
-function savings(report: DemoReport, width: number, { bold, dim }: Colours): readonly string[] {
-  const rows = (
-    [
-      ['tokens sent', report.tokensSent, report.tokensUncondensed, formatNumber],
-      ['cost', report.costUsd, report.costUncondensedUsd, formatDollars],
-    ] as const
-  )
-    .map(
-      ([name, paid, whole, inWords]) =>
-        [name, inWords(paid), inWords(whole), formatShare(savedShare(paid, whole))] as const,
-    )
-    .filter(([, paid, whole]) => paid !== whole);
-  if (rows.length === 0)
-    return [`Nothing was condensed: ${formatNumber(report.tokensSent)} tokens sent, ${formatDollars(report.costUsd)}.`];
-  const [head, ...lines] = alignColumns([
-    [formatNumber(report.steps) + ' model calls', 'condensed', 'without', 'saved'],
-    ...rows,
-  ]);
-  return [
-    dim(head ?? ''),
-    ...lines.map((line) => bold(line)),
-    ...wrapToWidth(basis(report), width).map((line) => dim(line)),
-  ];
-}
-
-function basis({ pricedAs, model, tokensByProvider }: DemoReport): string {
-  const counted = model === 'offline' ? '' : ` The provider counted ${formatNumber(tokensByProvider)} tokens.`;
-  return `Tokens are estimates. Prices: ${pricedAs.join(' and ')}, with its prompt cache.${counted}`;
 }

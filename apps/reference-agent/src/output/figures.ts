@@ -229,7 +229,7 @@ function sumOf(a: number | undefined, b: number | undefined): number | undefined
 }
 
 /** Returns the part of a whole that was saved, from 0 to 1. */
-export function savedShare(paid: number, whole: number): number {
+function savedShare(paid: number, whole: number): number {
   return whole === 0 ? 0 : 1 - paid / whole;
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { ownVersion } from '../own-package.js';
 import { rivalList } from '../rivals/rival.js';
@@ -17,6 +18,13 @@ import type { ScenarioCommandOptions } from './scenario.js';
 export async function main(parameters: readonly string[]): Promise<number> {
   const program = harnessProgram().version(ownVersion());
   for (const command of [program, ...program.commands]) command.exitOverride();
+  const names = ['help', ...program.commands.map((command) => command.name())];
+  const [first = ''] = parameters;
+  // Without a command it is a path of report; a word that is neither is a slip of the pen.
+  if (/^[a-z]+$/.test(first) && !names.includes(first) && !existsSync(first)) {
+    process.stderr.write(`palimpsest-harness: '${first}' is no command and no file. Commands: ${names.join(', ')}\n`);
+    return 2;
+  }
   try {
     await program.parseAsync(parameters, { from: 'user' });
     return Number(process.exitCode ?? 0);
@@ -36,13 +44,13 @@ export async function main(parameters: readonly string[]): Promise<number> {
  */
 function harnessProgram(): Command {
   const program = new Command('palimpsest-harness').description(
-    'Replays recorded agent sessions through condensers, and shows what each would have sent.',
+    'Replays recorded agent sessions through condensers, and shows what each saves and forgets. Without a command: report.',
   );
+  addReportCommand(program);
   addReplayCommand(program);
   addHostileCommand(program);
   addInspectCommand(program);
   addConformCommand(program);
-  addReportCommand(program);
   addScenarioCommand(program);
   return program;
 }
@@ -79,11 +87,11 @@ function addReplayCommand(program: Command): void {
 /** Adds `palimpsest-harness report`. */
 function addReportCommand(program: Command): void {
   const command = program
-    .command('report')
-    .description('write a web page that shows what your sessions cost, and what each condenser saves and forgets')
+    .command('report', { isDefault: true })
+    .description('show what your sessions cost, and what each condenser saves and forgets, as a web page and a table')
     .argument(
       '[path...]',
-      'session logs, or folders of them (default: the newest 50 sessions of this machine’s agents)',
+      'session logs, or folders of them (default: the newest 50 sessions of this machine’s agents, or a sample)',
     )
     .option('-o, --output <file>', 'the page (default: palimpsest-report.html; with --all a folder, palimpsest-report)')
     .option(
@@ -94,11 +102,8 @@ function addReportCommand(program: Command): void {
     )
     .option('--model <name>', 'price the sessions as this model’s (default: the model that most of them name)')
     .option('--all', 'every session, each with its timeline, as a folder of pages', false)
-    .option(
-      '--redact',
-      'leave out the text and the names of the sessions: only sizes, kinds and names of tools',
-      false,
-    );
+    .option('--redact', 'leave out the text and the names of the sessions: only sizes, kinds and names of tools', false)
+    .option('--no-open', 'do not open the page, also where there is a display');
   addSharedOptions(command).action(async (paths: readonly string[], options: ReportCommandOptions) => {
     const { reportCommand } = await import('./report.js');
     process.exitCode = await reportCommand(paths, options);

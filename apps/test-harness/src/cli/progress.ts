@@ -23,7 +23,8 @@ export function progress(): Progress {
   const isTerminal = process.stderr.isTTY === true;
   // Progress that nobody reads is no reason to stop.
   process.stderr.on('error', () => undefined);
-  const spinner = isTerminal ? ora({ stream: process.stderr }).start() : undefined;
+  // Otherwise the terminal is set to raw, where Ctrl-C is a character that nobody reads.
+  const spinner = isTerminal ? ora({ stream: process.stderr, discardStdin: false }).start() : undefined;
   let shownAt = performance.now();
   return {
     update(text) {

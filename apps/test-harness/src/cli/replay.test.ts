@@ -29,12 +29,20 @@ afterAll(() => rm(folder, { recursive: true }));
 // All tables are printed in the tests of the built command, which stores what takes long.
 test('replays a folder through every condenser and prints one table', async () => {
   const { code, stdout, stderr } = await harness('replay', folder);
-  expect(stdout).toContain('2 sessions, 82 model calls');
+  expect(stdout).toContain('1 session, 81 model calls');
+  expect(stdout).toContain('1 short session, in which no policy had anything to condense, is not counted.');
   for (const name of ['none', 'noOp', 'recentEvents', 'observationMasking', 'extractiveSummary', 'pipeline']) {
     expect(stdout.match(new RegExp(`^${name} .* %$`, 'gm')), name).toHaveLength(1);
   }
   expect(stdout).toContain('recipe.md');
   expect(stderr).toContain('short-chat.txt');
+  expect(code).toBe(0);
+});
+
+test('of sessions in which nothing is to condense no table of zeros is printed', async () => {
+  const { code, stdout } = await harness('replay', join(folder, 'short-chat.txt'));
+  expect(stdout).toContain('In this short session no policy had anything to condense, so none saves anything.');
+  expect(stdout).not.toMatch(/^none /m);
   expect(code).toBe(0);
 });
 
@@ -96,6 +104,9 @@ test('a file that is no log, or is not there, is an error that names it', async 
 test('bad usage has the status of bad input, and help has none', async () => {
   expect((await harness('replay')).code).toBe(2);
   expect((await harness('replay', folder, '--context-window', 'wide')).code).toBe(2);
+  const slip = await harness('repaly');
+  expect(slip.code).toBe(2);
+  expect(slip.stderr).toContain("'repaly' is no command and no file. Commands: help, report, replay");
   const help = await harness('replay', '--help');
   expect(help.code).toBe(0);
   expect(help.stdout).toContain('--condenser');

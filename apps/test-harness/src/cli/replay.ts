@@ -10,6 +10,7 @@ import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/repla
 import { reportRows } from '../replay/report.js';
 import type { ReplayedSession } from '../replay/replayed-session.js';
 import { hostileText, replayHostile } from './hostile.js';
+import { interruptedStatus, untilInterrupted } from './interrupt.js';
 import type { SharedOptions } from './options.js';
 import { duration, progress, timeLeft } from './progress.js';
 import { reportJson, reportText } from './report-text.js';
@@ -24,8 +25,6 @@ export interface ReplayCommandOptions extends SharedOptions {
   readonly all: boolean;
   readonly json: boolean;
 }
-
-const interrupted = 130;
 
 /** The lengths of the generated sessions. Unit: steps. */
 const hostileLengths: readonly number[] = [200, 60];
@@ -43,11 +42,7 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
   if (summariser !== undefined) assertSummariser(summariser);
   const policies = await parsePolicies(options);
   const places = [...new Set(paths.map((path) => resolve(path)))];
-  const controller = new AbortController();
-  const { signal } = controller;
-  const stop = (): void => controller.abort();
-  process.once('SIGINT', stop);
-  try {
+  return untilInterrupted(async (signal) => {
     const { sessions, skipped } = await replayLogs(places, policies, options, signal);
     const report = { sessions, skipped, summariser };
     const print = linePrinter(process.stdout);
@@ -58,12 +53,10 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
         : undefined;
     if (json) await print(reportJson({ ...report, isInterrupted: signal.aborted, hostile }));
     else if (hostile !== undefined) await print(`\n${hostileText(hostile)}`);
-    if (signal.aborted) return interrupted;
+    if (signal.aborted) return interruptedStatus;
     const bad = reportRows(sessions).some((row) => row.refusedLists > 0 || row.condenserErrors > 0);
     return bad || sessions.length === 0 ? 1 : 0;
-  } finally {
-    process.off('SIGINT', stop);
-  }
+  });
 }
 
 /** Replays session logs, and shows the sessions that are done and how long the rest takes. */

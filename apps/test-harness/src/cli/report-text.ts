@@ -4,10 +4,11 @@ import type { HostileReport } from '../hostile/report.js';
 import { logFormatNames } from '../import/index.js';
 import type { SkippedFile } from '../import/index.js';
 import { pooledCache } from '../measure/recorded-cache.js';
-import { isLong, noteCounts, reportRows, tokenUnit } from '../replay/report.js';
+import { condensedSessions, isLong, noteCounts, reportRows, tokenUnit } from '../replay/report.js';
 import { pairedRows } from '../replay/paired.js';
 import { ruleRegrets } from '../replay/savings.js';
 import type { ReplayedSession } from '../replay/replayed-session.js';
+import { uncondensedLine } from './report-outcome.js';
 import { reportTables } from './tables.js';
 
 /** The results of a replay, to be printed. */
@@ -30,12 +31,17 @@ export interface ReportTextOptions {
   readonly all: boolean;
 }
 
-/** Formats the report as text: the table, what went wrong, how to read it, and the files without a session. */
+/**
+ * Formats the report as text: the table, what went wrong, how to read it, and the files without a session. Sessions in which nothing was
+ * condensed are in the table only with `all`, as a table of the long ones.
+ */
 export function reportText(report: Report, { sessions: eachSession, all }: ReportTextOptions): string {
   const { sessions } = report;
   const options = { all, hasStandIn: report.summariser === undefined, colours: coloursFor(process.stdout) };
   const table = (some: readonly ReplayedSession[]): string => reportTables(some, options);
   const long = sessions.filter(isLong);
+  const counted = all ? sessions : condensedSessions(sessions);
+  const uncondensed = sessions.filter((session) => !counted.includes(session));
   const each = eachSession && sessions.length > 1 ? sessions : [];
   const lines = [
     ...(report.isInterrupted ? ['Interrupted: what follows is of the sessions that were done.'] : []),
@@ -45,8 +51,9 @@ export function reportText(report: Report, { sessions: eachSession, all }: Repor
       table([session]),
     ]),
     ...(each.length > 0 ? ['', 'All sessions'] : []),
-    table(sessions),
-    ...(long.length > 0 && long.length < sessions.length
+    ...(counted.length > 0 ? [table(counted)] : []),
+    ...(uncondensed.length > 0 ? [uncondensedLine(uncondensed, counted.length === 0)] : []),
+    ...(all && long.length > 0 && long.length < sessions.length
       ? ['', 'Long sessions (at least 150 model calls and 60,000 tokens)', table(long)]
       : []),
     ...(sessions.length === 0 && !report.isInterrupted

@@ -65,7 +65,8 @@ const compared = ['-c', 'observationMasking', '-c', 'extractiveSummary', '-c', '
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'palimpsest-report-'));
-  await writeDemoSessions(file('sessions'), [45, 24, 12]);
+  await writeDemoSessions(file('sessions'), [90, 80, 70]);
+  await writeDemoSessions(file('short'), [12, 3]);
   const log = logBuilder({ idPrefix: 'h' });
   log.system('You are careful.');
   log.user(`${hostile.join('\n')} ${secrets[0]}`);
@@ -148,8 +149,10 @@ test('without a path the newest sessions of known agents are taken, and the rest
     }),
   ].join('\n');
   for (let index = 0; index < 53; index++) await writeFile(join(project, `${index}.jsonl`), `${text}\n`);
-  const { code, stdout } = await harness(['report', '-c', 'noOp'], home);
+  const { code, stdout, stderr } = await harness(['report', '-c', 'noOp'], home);
   expect(code).toBe(0);
+  expect(stderr).toContain('53 recorded sessions on this machine: Claude Code 53\n');
+  expect(stderr).toContain('The newest 50 are replayed.');
   expect(stdout).toContain('50 sessions cost');
   expect(stdout).toContain('3 older sessions were left out');
   const { data } = await dataOf('palimpsest-report.html');
@@ -166,16 +169,37 @@ test('of more sessions than a page has room for, the dearest are shown, whenever
   for (const [index, session] of sessions.entries()) {
     await pages.onTimeline(session, index, () => Promise.resolve(timeline));
   }
-  expect(await pages.finish(sessions)).toMatchObject({ timelines: 20, trimmed: 0 });
+  expect(await pages.finish(sessions, 0)).toMatchObject({ timelines: 20, trimmed: 0 });
   const shown = (await dataOf('dearest.html')).data.timelines.map(({ session }) => session);
   const dearest = [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 24, 22, 20, 18, 16, 14, 12, 10];
   expect(shown).toEqual(dearest);
 });
 
-test('a home without sessions is status 1 and names where it looked; an unknown model or path is status 2', async () => {
-  const nothing = await harness(['report'], file('empty-home'));
-  expect(nothing.code).toBe(1);
-  expect(nothing.stderr).toContain(join('.claude', 'projects'));
+test('a home without sessions has where agents keep their logs, and the sample', async () => {
+  const { code, stdout, stderr } = await harness(['report', '-o', 'sample.html'], file('empty-home'));
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^ {2}Claude Code {2}.*\.claude.projects$/m);
+  expect(stdout).toMatch(/^1 session cost \$/);
+  expect(stdout).toMatch(/^priced +\d+\.\d % +\d+\.\d %$/m);
+  const { data, timelines } = await dataOf('sample.html');
+  expect(data.sessions.map(({ name }) => name)).toEqual(['demo.jsonl']);
+  expect(timelines).toHaveLength(1);
+});
+
+test('short sessions are told of, on the page too, and are in its figures only with --all', async () => {
+  const mixed = ['report', 'sessions/session-2.jsonl', 'short', '-c', 'observationMasking'];
+  const { stdout } = await harness([...mixed, '-o', 'mixed.html']);
+  expect(stdout).toContain('2 short sessions, in which no policy had anything to condense, are not counted.');
+  expect((await dataOf('mixed.html')).data).toMatchObject({ uncondensed: 2, sessions: [{ name: 'session-2.jsonl' }] });
+  const all = await harness([...mixed, '--all', '-o', 'mixed']);
+  expect(all.stdout).not.toContain('not counted');
+  expect((await dataOf('mixed/index.html')).data.sessions).toHaveLength(3);
+  const none = await harness(['report', 'short', '-c', 'observationMasking', '-o', 'short.html']);
+  expect(none.stdout.replaceAll('\n', ' ')).toContain('In these short sessions no policy had anything to condense');
+  expect((await dataOf('short.html')).data).toMatchObject({ uncondensed: 0, sessions: { length: 2 } });
+});
+
+test('an unknown model or path is status 2', async () => {
   expect((await harness(['report', 'sessions', '--model', 'nosuch'])).code).toBe(2);
   const unwritable = await harness(['report', 'sessions', '-c', 'noOp', '-o', 'sessions']);
   expect(unwritable.code).toBe(2);

@@ -1,23 +1,28 @@
-import { pathToFileURL } from 'node:url';
-import { PalimpsestError } from '@palimpsest/events';
-import { linePrinter, printableText } from '@palimpsest/terminal';
+import { fileURLToPath } from 'node:url';
+import { linePrinter, printableText, terminalWidth } from '@palimpsest/terminal';
 import { findSessions } from '../import/find-sessions.js';
 import type { FoundSessions } from '../import/find-sessions.js';
-import { readSessions } from '../import/index.js';
 import type { SkippedFile } from '../import/index.js';
-import { knownPricesOf, priceRows, pricesOfModel } from '../measure/money.js';
-import { ownVersion } from '../own-package.js';
-import type { PricedAs } from '../page/page-data.js';
+import { logFiles } from '../import/read-sessions.js';
+import type { LogFile } from '../import/read-sessions.js';
+import { knownPricesOf, priceRows } from '../measure/money.js';
+import { ownFile, ownVersion } from '../own-package.js';
 import { folderWriter, pageWriter } from '../page/write-page.js';
-import type { WrittenPage } from '../page/write-page.js';
-import { none, parsePolicies } from '../replay/policy.js';
+import type { ReportWriter } from '../page/write-page.js';
+import { parsePolicies } from '../replay/policy.js';
+import type { NamedSource, PolicyArguments } from '../replay/policy.js';
 import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/replay.js';
-import { bestPolicy, reportRows, tokenUnit } from '../replay/report.js';
-import { savedWithRereads } from '../replay/savings.js';
+import type { ReplayOptions } from '../replay/replay.js';
+import { condensedSessions, tokenUnit } from '../replay/report.js';
 import type { ReplayedSession } from '../replay/replayed-session.js';
+import { interruptedStatus, untilInterrupted } from './interrupt.js';
+import { foundSessionsText, logFoldersText } from './machine-sessions.js';
+import { hasDisplay, openFile } from './open-page.js';
 import type { SharedOptions } from './options.js';
-import { progress } from './progress.js';
+import { duration, progress, timeLeft } from './progress.js';
 import type { Progress } from './progress.js';
+import { pricedAs, readAhead } from './read-ahead.js';
+import { outcomeText, pageText } from './report-outcome.js';
 
 /** Options of `palimpsest-harness report`, as the command line gives them. */
 export interface ReportCommandOptions extends SharedOptions {
@@ -27,170 +32,171 @@ export interface ReportCommandOptions extends SharedOptions {
   readonly all: boolean;
   /** Leave the text of the sessions out. */
   readonly redact: boolean;
+  /** Open the page where there is a display. @defaultValue true */
+  readonly open?: boolean;
 }
 
 /** The condensers that a report compares if none is named. */
-const reportCondensers: readonly string[] = [
-  'recentEvents',
-  'observationMasking',
-  'extractiveSummary',
-  'priced',
-  'llmSummarizing',
-];
+const reportCondensers: PolicyArguments = {
+  condenser: ['recentEvents', 'observationMasking', 'extractiveSummary', 'priced', 'llmSummarizing'],
+  config: [],
+};
+
+/** The same with sizes for the sample, which is short. The build copies its log and its configuration. */
+const sample = {
+  log: fileURLToPath(ownFile('dist/sample/demo.jsonl')),
+  condensers: {
+    condenser: [
+      'recentEvents:maxSize=40',
+      'observationMasking:minSavedTokens=3000',
+      'extractiveSummary:maxTokens=12000',
+      'llmSummarizing:maxTokens=12000',
+    ],
+    config: [fileURLToPath(ownFile('dist/sample/priced.toml'))],
+  },
+};
 
 /**
- * Replays the sessions at the paths, or the newest ones of this machine's agents, and writes the page. Resolves to the exit
- * code: 0, or 1 when there is no session.
+ * Replays the sessions at the paths, or the newest ones of this machine's agents, or the sample where there are none. Writes the page,
+ * prints a table, and opens the page. Resolves to the exit code: 0, or 1 when there is no session. At SIGINT it shows what is done; then
+ * the code is 130.
  *
  * @throws {@link HarnessError} `unknown-model` for a model without known prices
  * @throws {@link HarnessError} `page-not-written` when the page cannot be written
  * @throws {@link HarnessError} `page-too-large` when the figures alone are too large for a page
  */
 export async function reportCommand(paths: readonly string[], options: ReportCommandOptions): Promise<number> {
-  const { all, redact, contextWindow, condenser, config, workers = defaultWorkers(), cache = true } = options;
-  const isNamed = condenser.length > 0 || config.length > 0;
-  const policies = await parsePolicies({ condenser: isNamed ? condenser : reportCondensers, config });
+  const { all, condenser, config } = options;
   const found = paths.length > 0 ? undefined : await findSessions(all ? { newest: Infinity } : {});
+  const isSample = found?.sessions.length === 0;
+  const isNamed = condenser.length > 0 || config.length > 0;
+  const policies = await parsePolicies(isNamed ? options : isSample ? sample.condensers : reportCondensers);
   const shown = progress();
+  if (found !== undefined) shown.line(isSample ? noSessionText(found) : foundText(found));
+  const places = isSample ? [sample.log] : (found?.sessions.map(({ path }) => path) ?? paths);
   try {
-    const places = found === undefined ? paths : found.sessions.map(({ path }) => path);
-    const read = await readAhead(places, { isFound: found !== undefined, progress: shown });
-    const today = new Date();
-    const priced = pricedAs(options.model, read.calls, today);
-    const prices = [knownPricesOf(priced.model, today), ...priceRows];
-    if (read.count === 0) {
-      shown.line(noSession(found, read.skipped));
-      return 1;
-    }
-    const data = {
-      harness: ownVersion(),
-      createdAt: today.toISOString(),
-      tokenUnit,
-      redacted: redact,
-      contextWindow,
-      prices,
-      priced,
-      older: found?.more ?? 0,
-      skipped: redact ? [] : read.skipped.map(({ file, reason }) => ({ file, reason })),
-      skippedFiles: read.skipped.length,
-    };
-    const pages = all
-      ? folderWriter(data, options.output ?? 'palimpsest-report')
-      : pageWriter(data, options.output ?? 'palimpsest-report.html');
-    let done = 0;
-    const sessions: ReplayedSession[] = [];
-    const run = replayPaths(read.readable, {
-      policies,
-      prices,
-      contextWindow,
-      workers,
-      cacheFolder: cache ? defaultCacheFolder() : undefined,
-      onSession: ({ name }) => shown.update(`replayed ${++done} of ${read.count} sessions: ${name}`),
-      onTimeline: pages.onTimeline,
-    });
-    for await (const session of run) sessions.push(session);
-    const written = await pages.finish(sessions);
-    shown.stop();
-    await linePrinter(process.stdout)(
-      printableText(outcome({ sessions, priced, older: data.older }, written).join('\n')),
-    );
-    return 0;
+    return await untilInterrupted((signal) => report(places, { ...options, found, policies, shown, signal }));
   } finally {
     shown.stop();
   }
 }
 
-/** Reads all sessions once, for the model whose prices count and for the files without a session. */
-async function readAhead(
-  paths: readonly string[],
-  { isFound, progress }: { readonly isFound: boolean; readonly progress: Progress },
-) {
-  const calls = new Map<string, number>();
-  const [readable, unreadable, skipped]: [string[], SkippedFile[], SkippedFile[]] = [[], [], []];
-  let count = 0;
-  for (const path of paths) {
-    try {
-      const reader = readSessions(path);
-      for await (const { events } of reader) {
-        for (const event of events)
-          if (event.type === 'llm-usage') calls.set(event.model, (calls.get(event.model) ?? 0) + 1);
-        count++;
-      }
-      readable.push(path);
-      skipped.push(...reader.skipped);
-    } catch (error) {
-      // A path that was found and not named is skipped.
-      if (!isFound || !PalimpsestError.isInstance(error)) throw error;
-      unreadable.push({ file: path, reason: error.message, notes: [] });
-    }
-    progress.update(`reading ${path}`);
+/** A report that is being made. */
+interface ReportRun extends ReportCommandOptions {
+  /** Where the sessions were found. Undefined if their places were named. */
+  readonly found: FoundSessions | undefined;
+  readonly policies: readonly NamedSource[];
+  readonly shown: Progress;
+  readonly signal: AbortSignal;
+}
+
+async function report(places: readonly string[], run: ReportRun): Promise<number> {
+  const { all, redact, found, shown, signal, contextWindow, open = true } = run;
+  const read = await readAhead(places, { isFound: found !== undefined, shown, signal });
+  const today = new Date();
+  const priced = pricedAs(run.model, read.calls, today);
+  const prices = [knownPricesOf(priced.model, today), ...priceRows];
+  if (read.count === 0 && !signal.aborted) {
+    shown.line(unreadableText(found, read.skipped));
+    return 1;
   }
-  return { calls, count, readable, skipped: [...unreadable, ...skipped] };
-}
-
-function outcome(
-  {
-    sessions,
+  const data = {
+    harness: ownVersion(),
+    createdAt: today.toISOString(),
+    tokenUnit,
+    redacted: redact,
+    contextWindow,
+    prices,
     priced,
-    older,
-  }: { readonly sessions: readonly ReplayedSession[]; readonly priced: PricedAs; readonly older: number },
-  { file, size, timelines, trimmed }: WrittenPage,
-): readonly string[] {
-  const rows = reportRows(sessions);
-  const best = bestPolicy(rows, 0);
-  const row = rows.find(({ condenser }) => condenser === best);
-  const [savings] = row?.savings ?? [];
-  const { billOfNone = 0 } = savings ?? {};
-  const bill = billOfNone * (1 - (savings === undefined ? 0 : savedWithRereads(savings)));
-  const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-  const cost = `${counted(sessions.length, 'session')} cost $${billOfNone.toFixed(2)} of input at the prices of ${priced.model}`;
-  const saved =
-    best === none.name
-      ? 'no condenser makes them cheaper.'
-      : `with ${best} $${bill.toFixed(2)}, re-reads in the loop, and ${((row?.recall ?? 0) * 100).toFixed(1)} % of what later calls used stays in view.`;
-  return [
-    `${cost}; ${saved}`,
-    ...(older > 0
-      ? [`${counted(older, 'older session')} were left out; --all takes them, or name their folders.`]
-      : []),
-    ...(trimmed > 0
-      ? [`${trimmed} timelines were left out, because a page has at most 20 MB; --all writes a page for each.`]
-      : []),
-    `${counted(timelines, 'session')} can be stepped through. ${(size / 1e6).toFixed(1)} MB: ${pathToFileURL(file).href}`,
-  ];
+    older: found?.more ?? 0,
+    skipped: redact ? [] : read.skipped.map(({ file, reason }) => ({ file, reason })),
+    skippedFiles: read.skipped.length,
+  };
+  const pages = all
+    ? folderWriter(data, run.output ?? 'palimpsest-report')
+    : pageWriter(data, run.output ?? 'palimpsest-report.html');
+  const sessions = await replayed(read.readable, read.count, { ...run, prices, onTimeline: pages.onTimeline });
+  shown.stop();
+  const outcome = { sessions, priced, older: data.older, isInterrupted: signal.aborted };
+  if (sessions.length > 0) await write(pages, { ...outcome, all, open });
+  else shown.line('Interrupted before a session was done: there is no page.');
+  return signal.aborted ? interruptedStatus : 0;
 }
 
-function noSession(found: FoundSessions | undefined, skipped: readonly SkippedFile[]): string {
-  const files = skipped.map(({ file, reason }) => `  ${file}: ${reason}`);
-  if (found === undefined) return ['No session was found: there is no log of a known format.', ...files].join('\n');
-  const folders = found.folders.map(
-    ({ folder, problem }) => `  ${folder}${problem === undefined ? '' : `: ${problem}`}`,
-  );
+/** Writes and prints what was replayed. Sessions without a condensation are told of, and stand in no table, unless all are wanted. */
+async function write(
+  pages: ReportWriter,
+  outcome: Omit<Parameters<typeof outcomeText>[0], 'uncondensed'> & { readonly all: boolean; readonly open: boolean },
+): Promise<void> {
+  const condensed = condensedSessions(outcome.sessions);
+  const counted = outcome.all || condensed.length === 0 ? outcome.sessions : condensed;
+  const uncondensed = outcome.sessions.filter((session) => !counted.includes(session));
+  const written = await pages.finish(counted, uncondensed.length);
+  const print = linePrinter(process.stdout);
+  await print(outcomeText({ ...outcome, sessions: counted, uncondensed }));
+  const place = { platform: process.platform, environment: process.env, isTerminal: process.stdout.isTTY === true };
+  const isOpened = outcome.open && hasDisplay(place) && (await openFile(written.file));
+  await print(printableText(pageText(written, isOpened)));
+}
+
+/** Replays the sessions, the first place first, and shows how many are done and how long the rest takes. */
+async function replayed(
+  places: readonly string[],
+  count: number,
+  {
+    policies,
+    contextWindow,
+    workers = defaultWorkers(),
+    cache = true,
+    shown,
+    signal,
+    ...options
+  }: ReportRun & Pick<ReplayOptions, 'prices' | 'onTimeline'>,
+): Promise<readonly ReplayedSession[]> {
+  const files: LogFile[] = [];
+  for (const path of places) files.push(...(await logFiles(path)).files);
+  const left = await timeLeft(files, () => performance.now());
+  let done = 0;
+  const run = replayPaths(places, {
+    policies,
+    contextWindow,
+    workers,
+    signal,
+    prices: options.prices ?? priceRows,
+    cacheFolder: cache ? defaultCacheFolder() : undefined,
+    onFile: left.atFile,
+    onSession: (_, session) => {
+      left.add(session);
+      const rest = left.estimate();
+      const time = rest === undefined ? '' : `, about ${duration(rest)} left`;
+      shown.update(`replayed ${++done} of ${count} sessions${time}; Ctrl-C stops and shows these`);
+    },
+    ...(options.onTimeline && { onTimeline: options.onTimeline }),
+  });
+  const sessions: ReplayedSession[] = [];
+  for await (const session of run) sessions.push(session);
+  return sessions;
+}
+
+function foundText(found: FoundSessions): string {
+  return foundSessionsText(found, terminalWidth(process.stderr));
+}
+
+function noSessionText(found: FoundSessions): string {
   return [
-    'No session was found in the folders of known agents. Name a file or a folder of session logs.',
-    ...folders,
-    ...files,
+    'No recorded session of an agent is on this machine. These places were searched:',
+    logFoldersText(found),
+    'Logs that are elsewhere: npx palimpsest-harness report <file or folder>',
+    'Instead, a sample: an agent of ours at work on a small library. The sizes of the condensers are',
+    'small, because the session is short.',
   ].join('\n');
 }
 
-/** The model of the prices where none is named, and the sessions name none that has prices. */
-const defaultModel = 'claude-sonnet-5-5';
-
-/**
- * Returns the model by whose prices the sessions are priced: the named one, else the recorded one with most calls that has
- * prices.
- *
- * @param calls - the recorded model calls by model
- * @throws {@link HarnessError} `unknown-model` for a named model without known prices
- */
-function pricedAs(named: string | undefined, calls: ReadonlyMap<string, number>, date: Date): PricedAs {
-  if (named !== undefined) {
-    knownPricesOf(named, date);
-    return { model: named, because: 'named' };
-  }
-  const all = [...calls.values()].reduce((sum, count) => sum + count, 0);
-  const priced = [...calls].filter(([model]) => pricesOfModel(model, date) !== undefined);
-  const [most] = priced.sort(([, one], [, other]) => other - one);
-  if (most === undefined) return { model: defaultModel, because: 'default' };
-  return { model: most[0], because: 'recorded', share: most[1] / all };
+function unreadableText(found: FoundSessions | undefined, skipped: readonly SkippedFile[]): string {
+  return [
+    found === undefined
+      ? 'No session was found: there is no log of a known format.'
+      : 'No session that was found can be read. Name a file or a folder of session logs.',
+    ...skipped.map(({ file, reason }) => `  ${file}: ${reason}`),
+  ].join('\n');
 }

@@ -43,7 +43,7 @@ export function reportTables(
     ['saved in the loop', ({ savings: [savings] }) => shareText(savings?.inLoop.evidence?.pooled)],
     ['worst session', ({ savings: [savings] }) => shareText(savings?.inLoop.evidence?.worst)],
     ['open loop', ({ savings: [savings] }) => percent(savings?.pooled ?? 0)],
-    ['forgotten', (row) => `${hasStandIn && row.summariserCalls.calls > 0 ? '≤ ' : ''}${percent(1 - row.recall)}`],
+    ['forgotten', (row) => forgottenText(row, hasStandIn)],
     ['faults/100 calls', ({ faultsPerHundredCalls }) => faultsPerHundredCalls.toFixed(1)],
     ['tokens', ({ share }) => percent(share)],
   ]);
@@ -148,6 +148,11 @@ export function reportTables(
     ...pairedTable(sessions, bold),
   ];
   return [title, [summary, ...more].join('\n\n')].join('\n');
+}
+
+/** Formats what a policy forgot; with a stand-in for its model, at most that. */
+export function forgottenText({ summariserCalls, recall }: ReplayRow, hasStandIn: boolean): string {
+  return `${hasStandIn && summariserCalls.calls > 0 ? '≤ ' : ''}${percent(1 - recall)}`;
 }
 
 function regretCells(regret: readonly Regret[]): readonly string[] {

@@ -62,6 +62,16 @@ test('finds the sessions of every agent, the newest first, and only sessions', a
   });
 });
 
+test('the size of a session is told where one file holds it', async () => {
+  await write('.claude/projects/p/a.jsonl', 2, '{"a":1}\n');
+  await write('.openhands/conversations/b/base_state.json', 1);
+  const { sessions } = await findSessions({ home, environment: {} });
+  expect(sessions.map(({ agent, size }) => [agent, size])).toEqual([
+    ['claude-code', 8],
+    ['openhands', undefined],
+  ]);
+});
+
 test('takes the newest, says how many more there are, and is stable among equals', async () => {
   for (const name of ['c', 'a', 'b', 'd']) await write(`.claude/projects/p/${name}.jsonl`, name === 'd' ? 1 : 7);
   const { paths, more } = await found({ newest: 2 });

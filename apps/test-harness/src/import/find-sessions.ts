@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative, resolve } from 'node:path';
@@ -24,6 +25,8 @@ export interface FoundSession {
   readonly path: string;
   /** When the session was last written. Unit: milliseconds since 1970. */
   readonly modifiedAt: number;
+  /** The size of the file. Absent for a session that is not one file. Unit: bytes. */
+  readonly size?: number;
 }
 
 /** A place where sessions were looked for. */
@@ -93,8 +96,10 @@ async function sessionsIn(place: SessionFolder, signal: AbortSignal | undefined)
         // Links to folders are not followed: they may lead back.
         if (entry.isDirectory()) unread.push(path);
         else if (place.isSession(relative(place.folder, path).replaceAll('\\', '/'))) {
-          const modifiedAt = await timeOfFile(path);
-          if (modifiedAt !== undefined) sessions.push({ agent: place.agent, path, modifiedAt });
+          const status = await statusOfFile(path);
+          if (status === undefined) continue;
+          const size = place.isWholeSession ? { size: status.size } : {};
+          sessions.push({ agent: place.agent, path, modifiedAt: status.mtimeMs, ...size });
         }
       }
     } catch (error) {
@@ -107,7 +112,7 @@ async function sessionsIn(place: SessionFolder, signal: AbortSignal | undefined)
 }
 
 async function databasesOf({ folder, database }: Places['opencode']): Promise<readonly string[]> {
-  if (database !== undefined) return (await timeOfFile(database)) === undefined ? [] : [database];
+  if (database !== undefined) return (await statusOfFile(database)) === undefined ? [] : [database];
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries.filter((entry) => isDatabaseName(entry.name)).map((entry) => join(folder, entry.name));
@@ -132,18 +137,18 @@ async function sessionsOfDatabase(database: string): Promise<Listing> {
   }
 }
 
-/** Returns when a file was written; `undefined` for what is empty, no regular file, or gone since its folder was listed. */
-async function timeOfFile(path: string): Promise<number | undefined> {
+/** Returns the status of a file; `undefined` for what is empty, no regular file, or gone since its folder was listed. */
+async function statusOfFile(path: string): Promise<Stats | undefined> {
   try {
     const status = await stat(path);
-    return status.isFile() && status.size > 0 ? status.mtimeMs : undefined;
+    return status.isFile() && status.size > 0 ? status : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** The agents whose sessions are found on this machine. */
-type SessionAgent = 'claude-code' | 'codex' | 'gemini-cli' | 'openhands' | 'pi' | 'opencode';
+export type SessionAgent = 'claude-code' | 'codex' | 'gemini-cli' | 'openhands' | 'pi' | 'opencode';
 
 /** A folder where an agent keeps its sessions. */
 interface SessionFolder {
@@ -151,6 +156,8 @@ interface SessionFolder {
   readonly folder: string;
   /** True for the name of a file that is one session. The path is relative to the folder and uses `/`. */
   isSession(relativePath: string): boolean;
+  /** False if that file only begins a session and the rest of it is in other files. */
+  readonly isWholeSession: boolean;
 }
 
 /** Where agents keep their sessions. Whether a place exists is not checked. */
@@ -197,21 +204,34 @@ function placesOf(home: string, environment: Readonly<Record<string, string | un
         agent: 'claude-code' as const,
         folder: join(folder, 'projects'),
         isSession: isJsonl,
+        isWholeSession: true,
       })),
-      { agent: 'codex', folder: join(codex, 'sessions'), isSession: isRollout },
-      { agent: 'codex', folder: join(codex, 'archived_sessions'), isSession: isRollout },
-      { agent: 'pi', folder: variable('PI_CODING_AGENT_SESSION_DIR') ?? join(pi, 'sessions'), isSession: isJsonl },
+      { agent: 'codex', folder: join(codex, 'sessions'), isSession: isRollout, isWholeSession: true },
+      { agent: 'codex', folder: join(codex, 'archived_sessions'), isSession: isRollout, isWholeSession: true },
+      {
+        agent: 'pi',
+        folder: variable('PI_CODING_AGENT_SESSION_DIR') ?? join(pi, 'sessions'),
+        isSession: isJsonl,
+        isWholeSession: true,
+      },
       {
         agent: 'gemini-cli',
         folder: join(variable('GEMINI_CLI_HOME') ?? home, '.gemini', 'tmp'),
         isSession: isGeminiChat,
+        isWholeSession: true,
       },
       {
         agent: 'openhands',
         folder: variable('OPENHANDS_CONVERSATIONS_DIR') ?? join(openHands, 'conversations'),
         isSession: isConversation,
+        isWholeSession: false,
       },
-      { agent: 'opencode', folder: join(opencode, 'storage', 'session'), isSession: isOpencodeSession },
+      {
+        agent: 'opencode',
+        folder: join(opencode, 'storage', 'session'),
+        isSession: isOpencodeSession,
+        isWholeSession: false,
+      },
     ],
     opencode: { folder: opencode, database: isFile ? resolve(opencode, database) : undefined },
   };

@@ -23,6 +23,8 @@ export interface PageData {
   readonly skipped: readonly { readonly file: string; readonly reason: string }[];
   readonly skippedFiles: number;
   readonly sessions: readonly ReplayedSession[];
+  /** The number of sessions that are left out, because no policy condensed anything in them. */
+  readonly uncondensed: number;
   /** The sessions that can be stepped through, the dearest first. */
   readonly timelines: readonly TimelineLink[];
   /** Sessions whose timeline was left out, because the page would be too large with it. */

@@ -14,6 +14,7 @@ const data: Omit<PageData, 'timelines' | 'trimmed'> = {
   skipped: [],
   skippedFiles: 0,
   sessions: [],
+  uncondensed: 0,
 };
 const assets = { script: 'void 0', style: 'p{}' };
 const timeline = (text: string): string =>

@@ -130,8 +130,14 @@ function digest(text: string): string {
 /** A reason of a known condenser: a few lower-case words. Anything else may quote a session. */
 const plainReason = /^[a-z][a-z0-9 ,-]{0,60}$/;
 
-/** The name of a tool as agents give them. Anything else is no name and may quote a session. */
-const plainName = /^[\w.:/-]{1,64}$/;
+/** The name of a tool, a condenser or a stage as programs give them. Anything else, such as a path, may quote a session. */
+const plainName = /^[\w.:-]{1,64}$/;
+
+/** A name of a tool without that of its MCP server, which may be a project's. */
+function redactedTool(tool: string): string {
+  if (tool.startsWith('mcp__')) return 'mcp';
+  return plainName.test(tool) ? tool : 'tool';
+}
 
 /** Returns a session without what its log says: sizes and counts stay, names, messages and notes go. */
 export function redactedSession(session: ReplayedSession, index: number): ReplayedSession {
@@ -156,14 +162,16 @@ export function redactedTimeline(timeline: SessionTimeline): SessionTimeline {
     texts: [],
     items: timeline.items.map(({ text: _text, tool, ...item }) => ({
       ...item,
-      ...(tool !== undefined && { tool: plainName.test(tool) ? tool : 'tool' }),
+      ...(tool !== undefined && { tool: redactedTool(tool) }),
     })),
     policies: timeline.policies.map((policy) => ({
       ...policy,
       errors: policy.errors.map((error) => ({ ...error, message: '' })),
-      condensations: policy.condensations.map(({ reason, ...condensation }) => ({
+      condensations: policy.condensations.map(({ condenser, reason, stage, ...condensation }) => ({
         ...condensation,
+        condenser: plainName.test(condenser) ? condenser : policy.policy,
         ...(reason !== undefined && plainReason.test(reason) && { reason }),
+        ...(stage !== undefined && plainName.test(stage) && { stage }),
       })),
     })),
   };

@@ -9,15 +9,15 @@ import type { PageData, TimelineLink } from './page-data.js';
 import { pageHtml, redactedSession, redactedTimeline, reportPage } from './page.js';
 import type { PageAssets } from './page.js';
 
-/** All that a page shows besides the sessions. */
-export type ReportData = Omit<PageData, 'sessions' | 'timelines' | 'trimmed'>;
+/** All that a page shows besides the sessions, and is known before they are replayed. */
+export type ReportData = Omit<PageData, 'sessions' | 'uncondensed' | 'timelines' | 'trimmed'>;
 
 /** A writer of the pages of a report. It works while the sessions are replayed. */
 export interface ReportWriter {
   /** Takes a session that has been replayed, with its timeline. */
   readonly onTimeline: NonNullable<ReplayOptions['onTimeline']>;
-  /** Writes what is left, with the figures of all sessions. */
-  finish(sessions: readonly ReplayedSession[]): Promise<WrittenPage>;
+  /** Writes what is left, with the figures of these sessions; so many others are only told of. */
+  finish(sessions: readonly ReplayedSession[], uncondensed: number): Promise<WrittenPage>;
 }
 
 /** A file that was written. */
@@ -34,7 +34,9 @@ export interface WrittenPage {
 const timelinesOnPage = 20;
 
 interface Priced {
+  /** The position at which the session was replayed. */
   readonly session: number;
+  readonly replayed: ReplayedSession;
   /** What the session costs with nothing condensed. */
   readonly cost: number;
 }
@@ -44,44 +46,55 @@ export function pageWriter(data: ReportData, output: string): ReportWriter {
   const dearest: (Priced & { readonly timeline: string })[] = [];
   return {
     onTimeline: async (replayed, session, timeline) => {
-      const priced = { session, cost: costOf(replayed) };
+      const priced = { session, replayed, cost: costOf(replayed) };
       const least = dearest[timelinesOnPage - 1];
       // Who is not among the dearest so far will never be.
       if (least !== undefined && byCost(least, priced) < 0) return;
       dearest.push({ ...priced, timeline: shownTimeline(await timeline(), data) });
       dearest.sort(byCost).splice(timelinesOnPage);
     },
-    finish: async (sessions) => {
+    finish: async (sessions, uncondensed) => {
       const shown = sessions.map((session, index) => shownSession(session, index, data));
-      const { html, trimmed } = reportPage({ ...data, sessions: shown }, dearest, await pageAssets());
+      const timelines = dearest.flatMap(({ replayed, timeline }) => {
+        const session = sessions.indexOf(replayed);
+        return session === -1 ? [] : [{ session, timeline }];
+      });
+      const page = { ...data, sessions: shown, uncondensed };
+      const { html, trimmed } = reportPage(page, timelines, await pageAssets());
       const file = await writeText(resolve(output), html);
-      return { file, size: Buffer.byteLength(html), timelines: dearest.length - trimmed, trimmed };
+      return { file, size: Buffer.byteLength(html), timelines: timelines.length - trimmed, trimmed };
     },
   };
 }
 
 /** Writes a folder: `index.html` with the figures, and a page for each session in `sessions/`. */
 export function folderWriter(data: ReportData, output: string): ReportWriter {
-  const links: (Priced & TimelineLink)[] = [];
+  const links: (Priced & { readonly href: string })[] = [];
   let trimmed = 0;
   return {
     onTimeline: async (replayed, session, timeline) => {
       const href = `sessions/${session + 1}.html`;
       const page = reportPage(
-        { ...data, sessions: [shownSession(replayed, session, data)], index: '../index.html' },
+        { ...data, sessions: [shownSession(replayed, session, data)], uncondensed: 0, index: '../index.html' },
         [{ session: 0, timeline: shownTimeline(await timeline(), data) }],
         await pageAssets(),
       );
       trimmed += page.trimmed;
       await writeText(resolve(output, href), page.html);
-      links.push({ session, href, cost: costOf(replayed) });
+      links.push({ session, replayed, href, cost: costOf(replayed) });
     },
-    finish: async (sessions) => {
-      const timelines = links.sort(byCost).map(({ session, href }) => ({ session, href }));
-      const shown = sessions.map((session, index) => shownSession(session, index, data));
-      const html = pageHtml({ ...data, sessions: shown, timelines, trimmed }, [], await pageAssets());
+    finish: async (sessions, uncondensed) => {
+      // After an interrupt a position among the sessions is no longer the one at which a session was replayed.
+      const ended = links.filter(({ replayed }) => sessions.includes(replayed)).sort(byCost);
+      const timelines = ended.map(({ replayed, href }): TimelineLink => ({
+        session: sessions.indexOf(replayed),
+        href,
+      }));
+      const number = new Map(ended.map(({ replayed, session }) => [replayed, session]));
+      const shown = sessions.map((session, index) => shownSession(session, number.get(session) ?? index, data));
+      const html = pageHtml({ ...data, sessions: shown, uncondensed, timelines, trimmed }, [], await pageAssets());
       const file = await writeText(resolve(output, 'index.html'), html);
-      return { file, size: Buffer.byteLength(html), timelines: links.length - trimmed, trimmed };
+      return { file, size: Buffer.byteLength(html), timelines: timelines.length - trimmed, trimmed };
     },
   };
 }

@@ -81,6 +81,16 @@ export function isLong({ replays: [none] }: ReplayedSession): boolean {
   return none !== undefined && none.modelCalls >= 150 && none.peakTokens >= 60_000;
 }
 
+/** Returns the sessions in which a policy condensed something, or failed. In the others every policy sends what none sends. */
+export function condensedSessions(sessions: readonly ReplayedSession[]): readonly ReplayedSession[] {
+  return sessions.filter(({ replays }) =>
+    replays.some(
+      ({ condensations, condenserErrors, tokensSent }) =>
+        condensations > 0 || condenserErrors.length > 0 || tokensSent !== replays[0]?.tokensSent,
+    ),
+  );
+}
+
 /** Sums the replays of each condenser, in the order in which they ran. Savings are relative to the first. */
 export function reportRows(sessions: readonly ReplayedSession[]): readonly ReplayRow[] {
   const byCondenser = new Map<string, Pair[]>();

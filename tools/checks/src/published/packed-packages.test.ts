@@ -262,14 +262,20 @@ it('the packed harness finds the sessions of a home and reports on them in an em
   await Promise.all([mkdir(empty), mkdir(path.join(home, '.claude/projects'), { recursive: true })]);
   await cp(path.join(workspaceRoot, 'corpus/demo-default.jsonl'), path.join(home, '.claude/projects/session.jsonl'));
 
-  const { stdout } = await npx(empty, ['palimpsest-harness', 'report'], { home });
+  const { stdout } = await npx(empty, ['palimpsest-harness'], { home });
 
   expect(stdout).toMatch(/^1 session cost \$\d/);
-  expect(stdout).toContain('1 session can be stepped through.');
+  expect(stdout).toContain('1 session can be stepped through');
   expect(await readdir(empty)).toEqual(['palimpsest-report.html']);
   const page = await readFile(path.join(empty, 'palimpsest-report.html'), 'utf8');
   expect(page.slice(0, 15)).toBe('<!doctype html>');
   expect(page.includes('"name":"session.jsonl"')).toBe(true);
+
+  // Where no session is, it shows the sample that it brings.
+  const nothing = await npx(empty, ['palimpsest-harness', '-o', 'sample.html'], { home: empty });
+
+  expect(nothing.stdout).toMatch(/^1 session cost \$\d/);
+  expect(await readFile(path.join(empty, 'sample.html'), 'utf8')).toContain('"name":"demo.jsonl"');
 });
 
 it('the packed reference agent works on a task in an empty folder', async () => {

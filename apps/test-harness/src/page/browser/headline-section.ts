@@ -79,7 +79,7 @@ function card(title: string, value: HTMLElement, text: string | HTMLElement): HT
 }
 
 function notes(
-  { priced, older, sessions, skippedFiles, prices, contextWindow }: PageState['data'],
+  { priced, older, sessions, uncondensed, skippedFiles, prices, contextWindow }: PageState['data'],
   price: number,
 ): readonly string[] {
   const why = {
@@ -99,6 +99,9 @@ function notes(
     compacted === 0
       ? ''
       : `${countedText(compacted, 'session')} had been compacted by the recording agent; here nothing but the condenser forgets. `,
+    uncondensed === 0
+      ? ''
+      : `${countedText(uncondensed, 'session')}, in which no policy had anything to condense, ${uncondensed === 1 ? 'is' : 'are'} not counted. `,
     older === 0 ? '' : `${countedText(older, 'older session')} were left out. `,
     skippedFiles === 0 ? '' : `${countedText(skippedFiles, 'file')} held no session. `,
   ];
