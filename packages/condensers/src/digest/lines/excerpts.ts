@@ -4,14 +4,11 @@ import { excerptHead, isOfFrame } from './digest.prompt.js';
 import type { HiddenLine, Source } from './hidden-lines.js';
 import { isSameFile } from './edits.js';
 import { inFileOrder } from './file-order.js';
-import { quotableIn } from './quotable.js';
 import { shortestKey } from './text-lines.js';
 import type { TextLine } from './text-lines.js';
 
 /** So few short lines between two chosen ones stand instead of a mark. Unit: lines. */
 const longestFill = 3;
-/** A line between two chosen ones that stands elsewhere in view, or is less useful, is shown up to this length. Unit: characters. */
-const longestAlone = 120;
 /** Less room holds no further line. Unit: tokens. */
 const leastRoom = 20;
 
@@ -101,7 +98,7 @@ function textLineOf({ source, index }: HiddenLine): TextLine {
   return source.lines[index] as TextLine;
 }
 
-/** What stands between two chosen lines: short lines, and a line alone, as they are, anything else as a mark. */
+/** What stands between two chosen lines: short lines as they are, anything else as a mark. */
 function between(last: HiddenLine, next: HiddenLine): readonly string[] {
   const { source, index } = last;
   const behind = source.lines.slice(index + 1, index + longestFill + 2);
@@ -113,13 +110,9 @@ function between(last: HiddenLine, next: HiddenLine): readonly string[] {
   return begin === -1 ? ['…'] : filled(next.source, before.slice(begin + 1));
 }
 
-function filled({ lines: all, isTaken }: Source, lines: readonly TextLine[]): readonly string[] {
-  const isAlone = lines.length === 1;
+function filled({ isTaken }: Source, lines: readonly TextLine[]): readonly string[] {
   const isFilled = lines.every(
-    ({ key, isGone }) =>
-      !isGone &&
-      !isTaken(key) &&
-      (key.length < shortestKey ? !isOfFrame(key) : isAlone && key.length <= longestAlone && quotableIn(all).has(key)),
+    ({ key, isGone }) => !isGone && key.length < shortestKey && !isOfFrame(key) && !isTaken(key),
   );
   return isFilled ? lines.map(({ text }) => text) : ['…'];
 }
