@@ -2,7 +2,8 @@ import { coloursFor, linePrinter, printableJson } from '@palimpsest/terminal';
 import { hostilePrices, hostileRows, replaySets } from '../hostile/replay-sets.js';
 import type { HostileResult, HostileRow } from '../hostile/replay-sets.js';
 import { hostileSets } from '../hostile/sets.js';
-import { none, parsePolicies } from '../replay/policy.js';
+import { none } from '../replay/named-policy.js';
+import { parsePolicies } from '../replay/policy.js';
 import { progress } from './progress.js';
 import { alignedTable, percent } from './tables.js';
 

@@ -5,12 +5,14 @@ import { findSessions } from '../import/find-sessions.js';
 import type { FoundSessions } from '../import/find-sessions.js';
 import { readSessions } from '../import/index.js';
 import type { SkippedFile } from '../import/index.js';
-import { knownPricesOf, priceRows, pricesOfModel } from '../measure/money.js';
+import { knownPricesOf, priceRows } from '../measure/money.js';
 import { ownVersion } from '../own-package.js';
 import type { PricedAs } from '../page/page-data.js';
+import { pricedAs } from '../page/priced-as.js';
 import { folderWriter, pageWriter } from '../page/write-page.js';
 import type { WrittenPage } from '../page/write-page.js';
-import { none, parsePolicies } from '../replay/policy.js';
+import { none, reportCondensers } from '../replay/named-policy.js';
+import { parsePolicies } from '../replay/policy.js';
 import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/replay.js';
 import { bestPolicy, reportRows, tokenUnit } from '../replay/report.js';
 import { savedWithRereads } from '../replay/savings.js';
@@ -28,15 +30,6 @@ export interface ReportCommandOptions extends SharedOptions {
   /** Leave the text of the sessions out. */
   readonly redact: boolean;
 }
-
-/** The condensers that a report compares if none is named. */
-const reportCondensers: readonly string[] = [
-  'recentEvents',
-  'observationMasking',
-  'extractiveSummary',
-  'priced',
-  'llmSummarizing',
-];
 
 /**
  * Replays the sessions at the paths, or the newest ones of this machine's agents, and writes the page. Resolves to the exit
@@ -171,26 +164,4 @@ function noSession(found: FoundSessions | undefined, skipped: readonly SkippedFi
     ...folders,
     ...files,
   ].join('\n');
-}
-
-/** The model of the prices where none is named, and the sessions name none that has prices. */
-const defaultModel = 'claude-sonnet-5-5';
-
-/**
- * Returns the model by whose prices the sessions are priced: the named one, else the recorded one with most calls that has
- * prices.
- *
- * @param calls - the recorded model calls by model
- * @throws {@link HarnessError} `unknown-model` for a named model without known prices
- */
-function pricedAs(named: string | undefined, calls: ReadonlyMap<string, number>, date: Date): PricedAs {
-  if (named !== undefined) {
-    knownPricesOf(named, date);
-    return { model: named, because: 'named' };
-  }
-  const all = [...calls.values()].reduce((sum, count) => sum + count, 0);
-  const priced = [...calls].filter(([model]) => pricesOfModel(model, date) !== undefined);
-  const [most] = priced.sort(([, one], [, other]) => other - one);
-  if (most === undefined) return { model: defaultModel, because: 'default' };
-  return { model: most[0], because: 'recorded', share: most[1] / all };
 }

@@ -8,8 +8,9 @@ import type { Session, SkippedFile } from '../import/index.js';
 import { priceRows } from '../measure/money.js';
 import type { Prices } from '../measure/money.js';
 import { codeDigest } from './digests.js';
+import type { NamedSource } from './named-policy.js';
 import { policyDigest } from './policy.js';
-import type { NamedSource } from './policy.js';
+import { replayedSession } from './replayed-session.js';
 import type { ReplayedSession } from './replayed-session.js';
 import { resultsIfStored } from './task.js';
 import type { SessionResults, SessionTask, TaskPolicy } from './task.js';
@@ -131,15 +132,6 @@ export async function* replaySessions(
   }
 }
 
-function replayedSession(
-  { name, file, format, notes, events }: Session,
-  { measures, replays }: SessionResults,
-): ReplayedSession {
-  const compactions = notes.filter(({ kind }) => kind === 'recorded-compaction');
-  const recordedCompactions = compactions.reduce((sum, { count }) => sum + count, 0);
-  return { name, file, format, notes, events: events.length, recordedCompactions, ...measures, replays };
-}
-
 /**
  * Works on several items at the same time and yields the results in the order of the items. The first error ends it. An abort ends it
  * without an error: no more items are taken, what is not done is left out, and what is done behind it is yielded.
@@ -181,7 +173,7 @@ async function runnerOf(workers: number): Promise<{
   readonly close: () => Promise<void>;
 }> {
   if (workers === 0) {
-    const { runTask } = await import('./session-replayer.js');
+    const { runTask } = await import('./run-task.js');
     return { run: runTask, close: () => Promise.resolve() };
   }
   const { Tinypool } = await import('tinypool');
