@@ -1,4 +1,6 @@
-import { knownPricesOf, pricesOfModel } from '../measure/money.js';
+import type { Event } from '@palimpsest/events';
+import { knownPricesOf, priceRows, pricesOfModel } from '../measure/money.js';
+import type { Prices } from '../measure/money.js';
 import type { PricedAs } from './page-data.js';
 
 /** The model of the prices where none is named, and the sessions name none that has prices. */
@@ -21,4 +23,20 @@ export function pricedAs(named: string | undefined, calls: ReadonlyMap<string, n
   const [most] = priced.sort(([, one], [, other]) => other - one);
   if (most === undefined) return { model: defaultModel, because: 'default' };
   return { model: most[0], because: 'recorded', share: most[1] / all };
+}
+
+/** Returns the prices of a page whose model nobody named: those of {@link pricedAs}, and the rows of every report. */
+export function recordedPrices(
+  calls: ReadonlyMap<string, number>,
+  date: Date,
+): { readonly priced: PricedAs; readonly prices: readonly Prices[] } {
+  const priced = pricedAs(undefined, calls, date);
+  return { priced, prices: [knownPricesOf(priced.model, date), ...priceRows] };
+}
+
+/** Counts the recorded model calls by model. */
+export function callsByModel(events: readonly Event[]): ReadonlyMap<string, number> {
+  const calls = new Map<string, number>();
+  for (const event of events) if (event.type === 'llm-usage') calls.set(event.model, (calls.get(event.model) ?? 0) + 1);
+  return calls;
 }

@@ -69,10 +69,11 @@ describe('a text', () => {
     const { replayed, timeline } = await replayOfSession(session, {
       policies: ['none', ...reportCondensers].map(namedPolicy),
       prices: priceRows,
+      withTimeline: true,
       onPolicy: (name) => asked.push(name),
     });
     expect(asked).toEqual(['none', ...reportCondensers]);
-    expect(timeline.policies.map(({ policy }) => policy)).toEqual(asked);
+    expect(timeline?.policies.map(({ policy }) => policy)).toEqual(asked);
     async function* only() {
       yield* sessions;
     }

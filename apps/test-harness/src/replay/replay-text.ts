@@ -52,6 +52,8 @@ export interface TextReplayOptions {
   /** In the order of the table; savings are relative to the first. */
   readonly policies: readonly Policy[];
   readonly prices: readonly Prices[];
+  /** @defaultValue false */
+  readonly withTimeline?: boolean;
   /** Called before each policy. */
   readonly onPolicy?: (policy: string) => void;
 }
@@ -59,9 +61,9 @@ export interface TextReplayOptions {
 /** Replays a session through every policy, with a stand-in for the model that condensers ask. */
 export async function replayOfSession(
   session: Session,
-  { policies, prices, onPolicy }: TextReplayOptions,
-): Promise<{ readonly replayed: ReplayedSession; readonly timeline: SessionTimeline }> {
-  const replayer = sessionReplayer(session.events, { prices, withTimeline: true });
+  { policies, prices, withTimeline = false, onPolicy }: TextReplayOptions,
+): Promise<{ readonly replayed: ReplayedSession; readonly timeline?: SessionTimeline }> {
+  const replayer = sessionReplayer(session.events, { prices, withTimeline });
   const replays: SessionReplay[] = [];
   for (const policy of policies) {
     onPolicy?.(policy.name);
@@ -69,6 +71,6 @@ export async function replayOfSession(
   }
   return {
     replayed: replayedSession(session, { measures: replayer.measures(), replays }),
-    timeline: replayer.timeline(),
+    ...(withTimeline && { timeline: replayer.timeline() }),
   };
 }
