@@ -34,14 +34,13 @@ const inBrowser: Options = {
 
 /** What the page shows at first: a long session that a program made, and a short one of our agent. */
 const sample = [
-  {
-    name: 'long-session.jsonl',
-    text: codingSession(150, 2)
-      .map((event) => `${JSON.stringify(event)}\n`)
-      .join(''),
-  },
+  { name: 'long-session.jsonl', text: linesOf(codingSession(150, 2).filter(({ type }) => type !== 'llm-usage')) },
   { name: 'demo.jsonl', text: readFileSync('../../corpus/demo-default.jsonl', 'utf8') },
 ];
+
+function linesOf(events: readonly unknown[]): string {
+  return events.map((event) => `${JSON.stringify(event)}\n`).join('');
+}
 
 export default defineConfig([
   {

@@ -1,5 +1,5 @@
 import type { Event } from '@palimpsest/events';
-import { knownPricesOf, priceRows, pricesOfModel } from '../measure/money.js';
+import { knownPricesOf, pricesOfModel } from '../measure/money.js';
 import type { Prices } from '../measure/money.js';
 import type { PricedAs } from './page-data.js';
 
@@ -25,13 +25,13 @@ export function pricedAs(named: string | undefined, calls: ReadonlyMap<string, n
   return { model: most[0], because: 'recorded', share: most[1] / all };
 }
 
-/** Returns the prices of a page whose model nobody named: those of {@link pricedAs}, and the rows of every report. */
+/** Returns the prices of sessions whose model nobody named: those of {@link pricedAs}. */
 export function recordedPrices(
   calls: ReadonlyMap<string, number>,
   date: Date,
 ): { readonly priced: PricedAs; readonly prices: readonly Prices[] } {
   const priced = pricedAs(undefined, calls, date);
-  return { priced, prices: [knownPricesOf(priced.model, date), ...priceRows] };
+  return { priced, prices: [knownPricesOf(priced.model, date)] };
 }
 
 /** Counts the recorded model calls by model. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type Axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, openFile, startBrowser } from '../../test-support/browser.js';
@@ -210,5 +211,97 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     } finally {
       server.close();
     }
+  });
+
+  test('the sizes of priced are tried when a slider is let go, and stand in the lines to copy', async () => {
+    const text = logOf(150, 8);
+    const { problems } = await open();
+    await page.setInputFiles('#files', [upload('long.jsonl', text)]);
+    await replayed();
+    expect(await page.textContent('#own-lines')).toBe(
+      [
+        "import { pricedCondenser } from '@palimpsest/condensers';",
+        "import { chatMessages, condensedHistory } from '@palimpsest/messages';",
+        'const history = condensedHistory({ condenser: pricedCondenser(), codec: chatMessages(), model });',
+        'const { messages } = await history.fit(conversation, { tools }); // before each request',
+      ].join('\n'),
+    );
+    // By keyboard, as a person without a mouse does.
+    await page.getByRole('slider', { name: 'The size after condensing' }).focus();
+    await page.keyboard.press('Home');
+    const row = page.locator('#sizes-tried tbody tr', { hasText: '4,000 tokens, 2,000 of them lines' });
+    await row.waitFor();
+    const shown = await row
+      .locator('data')
+      .evaluateAll((cells) => cells.map((cell) => Number((cell as HTMLDataElement).value)));
+    const [, own] = await expected([text], { targetTokens: 4_000, maxLineTokens: 2_000 });
+    expect(shown).toEqual([own?.[0], own?.[2]]);
+    await page.getByRole('combobox', { name: 'Framework' }).selectOption('AI SDK');
+    expect(await page.textContent('#own-lines')).toContain('targetTokens: 4000, maxLineTokens: 2000');
+    expect(await page.textContent('#own-lines')).toContain('condensing({ condenser: pricedCondenser({ stages }) })');
+    await page.getByRole('button', { name: 'Copy the lines' }).click();
+    await page.getByText(/^(Copied\.|Selected;)/).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('the sample can be tried with other sizes, and shown call by call', async () => {
+    const { problems } = await open();
+    await page.getByRole('slider', { name: 'The size after condensing' }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('#sizes-tried tbody tr', { hasText: '11,000 tokens' }).waitFor();
+    await page.getByRole('button', { name: 'Show the session call by call' }).click();
+    await page.waitForSelector('#session-name');
+    expect(await page.textContent('#session')).toContain('What the model would have read');
+    expect(problems).toEqual([]);
+  });
+
+  test('every control is reached by Tab, in the order of the page', async () => {
+    await open();
+    const reached: string[] = [];
+    for (let count = 0; count < 40; count++) {
+      await page.keyboard.press('Tab');
+      const name = await page.evaluate(() => {
+        const at = document.activeElement;
+        return at === document.body
+          ? ''
+          : (at?.getAttribute('aria-label') ?? at?.id ?? '') || (at?.textContent ?? '') || (at?.tagName ?? '');
+      });
+      if (name === '') break;
+      reached.push(name.slice(0, 40));
+    }
+    const order = [
+      'files',
+      'Paste a log or a list of messages',
+      'take-sample',
+      'priced',
+      'demo.jsonl',
+      'Copy the lines',
+    ];
+    expect(reached.filter((name) => order.includes(name))).toEqual(order);
+  });
+
+  test.each([
+    [1280, 'light'],
+    [1280, 'dark'],
+    [390, 'light'],
+    [390, 'dark'],
+  ] as const)('at %i pixels, %s, axe finds nothing and nothing is wider than the page', async (width, colorScheme) => {
+    const { problems } = await open({ viewport: { width, height: 844 }, colorScheme });
+    await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
+    const violations = () =>
+      page.evaluate(async () => {
+        const { axe } = globalThis as unknown as { readonly axe: typeof Axe };
+        const found = await axe.run(document, { resultTypes: ['violations'] });
+        return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
+      });
+    expect(await violations()).toEqual([]);
+    for (const summary of await page.$$('summary')) await summary.click();
+    // The shorter one.
+    await page.getByRole('button', { name: 'demo.jsonl' }).click();
+    await page.getByRole('button', { name: 'Show the session call by call' }).click();
+    await page.waitForSelector('#session-name');
+    expect(await violations()).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    expect(problems).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { dataElement, htmlPage } from './html.js';
 import type { PageAssets } from './html.js';
 import type { PageData } from './page-data.js';
 import { withoutCalls } from './page.js';
-import { callsByModel, recordedPrices } from './priced-as.js';
+import { recordedPrices } from './priced-as.js';
 
 /** A log that the page shows before a person gives one. */
 export interface SampleLog {
@@ -59,8 +59,7 @@ async function sampleResult(sample: readonly SampleLog[], harness: string): Prom
     ),
   );
   const sessions = read.flatMap((each) => each.sessions);
-  const calls = callsByModel(sessions.flatMap(({ events }) => events));
-  const { priced, prices } = recordedPrices(calls, new Date());
+  const { priced, prices } = recordedPrices(new Map(), new Date());
   const policies = [none.name, ...reportCondensers].map(namedPolicy);
   const replayed: ReplayedSession[] = [];
   for (const session of sessions) replayed.push((await replayOfSession(session, { policies, prices })).replayed);

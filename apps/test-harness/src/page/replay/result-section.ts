@@ -11,7 +11,7 @@ export function resultTable(state: PageState, choose: (choice: Partial<Choice>) 
     { 'aria-labelledby': 'result' },
     h('h2', { id: 'result' }, 'What each policy saves and forgets'),
     wideTable(
-      'What each policy saves and forgets',
+      'Table of what each policy saves and forgets',
       { id: 'results' },
       heads.map((name) => h('th', { scope: 'col' }, name)),
       rows.map((row, index) => {

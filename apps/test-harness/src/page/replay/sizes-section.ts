@@ -123,7 +123,7 @@ function slider(
   }: { readonly least: number; readonly most: number; readonly step: number; readonly value: number },
 ) {
   const input = h('input', { type: 'range', min: least, max: most, step, value });
-  const shown = h('output', {});
+  const shown = h('span');
   const show = (): void => {
     const text = `${countText(Number(input.value))} tokens`;
     fill(shown, text);
