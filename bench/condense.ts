@@ -18,9 +18,10 @@ import type { Event } from '@palimpsest/events';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
 import { isCondensation, ViewProjection } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
+import { codingLog } from './coding-log.js';
 import { ordinaryLog } from './histories.js';
 import type { LogOf } from './histories.js';
-import { collect, cpuOf, median, stopwatch } from './measure.js';
+import { collect, cpuOf, longestPause, median, stopwatch } from './measure.js';
 import type { Row } from './measure.js';
 
 const never = 1_000_000_000;
@@ -119,38 +120,52 @@ const condensedTokens = 100_000;
 
 /**
  * Measures a condensation: made, folded, and the view taken. Of a log of which nothing is known before, and of one whose events the
- * condenser has been shown one after the other.
+ * condenser has been shown one after the other. Of the sessions that are measured, and of a made log of code.
  */
 export async function firstCondensation(logOf: LogOf): Promise<readonly Row[]> {
-  const length = eventsOfTokens(logOf(5_000).events, condensedTokens);
-  const [fresh, shown]: [number[], number[]] = [[], []];
-  for (let round = 0; round < 2 * beginnings; round++) {
-    fresh.push(await timeOfYes(pricedCondenser(), logOf(length).events));
-    shown.push(await timeOfShown(logOf(length).events));
+  const rows: Row[] = [];
+  for (const [name, makeLog] of [['', logOf] as const, [', code', codingLog] as const]) {
+    const length = eventsOfTokens(makeLog(5_000).events, condensedTokens);
+    const condensing = `condensing ${condensedTokens.toLocaleString('en-GB')} tokens by priced${name}`;
+    for (const known of ['nothing known before', 'shown step by step'] as const) {
+      const [times, longest]: [number[], number[]] = [[], []];
+      for (let round = 0; round < 3 * beginnings; round++) {
+        const { events } = makeLog(length);
+        const projection = known === 'shown step by step' ? await shown(events) : folded(events);
+        collect();
+        // To watch for pauses takes time of its own.
+        if (round % 3 === 0) longest.push(await longestPause(() => condensed(projection)));
+        else times.push(await cpuOf(() => condensed(projection)));
+      }
+      const limits = known === 'shown step by step' ? ([30, 20] as const) : ([300, 150] as const);
+      rows.push({ what: `${condensing}, ${known}, median`, figure: median(times), unit: 'ms', limits });
+      rows.push({
+        what: `longest pause of ${condensing}, ${known}`,
+        figure: median(longest),
+        unit: 'ms',
+        limits: [20],
+      });
+    }
   }
-  const what = `condensing ${condensedTokens.toLocaleString('en-GB')} tokens by priced, median`;
-  return [
-    { what: `${what}, nothing known before`, figure: median(fresh), unit: 'ms', limits: [300, 150] },
-    { what: `${what}, shown step by step`, figure: median(shown), unit: 'ms', limits: [30, 20] },
-  ];
+  return rows;
 }
 
-/** Returns the time of a condensation by a condenser that was asked before each step, and had not to act. */
-async function timeOfShown(events: readonly Event[]): Promise<number> {
+/** Returns a log that a condenser was asked about before each step, and had not to act. */
+async function shown(events: readonly Event[]): Promise<ViewProjection> {
   const waiting = pricedCondenser({ prices: { read: 0, write: 1.25 } });
   const projection = new ViewProjection();
   for (const event of events) {
     projection.append(event);
     await waiting.condense(projection.view, {});
   }
-  const { view } = projection;
-  collect();
-  return cpuOf(async () => {
-    const result = await pricedCondenser({ prices: { read: 1, write: 1.25 } }).condense(view, {});
-    if (!isCondensation(result)) throw new Error('nothing was condensed');
-    projection.append(result);
-    return projection.view;
-  });
+  return projection;
+}
+
+async function condensed(projection: ViewProjection): Promise<unknown> {
+  const result = await pricedCondenser({ prices: { read: 1, write: 1.25 } }).condense(projection.view, {});
+  if (!isCondensation(result)) throw new Error('nothing was condensed');
+  projection.append(result);
+  return projection.view;
 }
 
 /** Returns the number of events that make a view of so many tokens. */

@@ -4,7 +4,7 @@ import type { CondensedHistory, CondensedHistoryOptions, Fitted } from '@palimps
 import type { Condenser } from '@palimpsest/view';
 import { hostHistories } from './histories.js';
 import type { HostHistory, HostMessage, LogOf, WireName } from './histories.js';
-import { collect, cpuOf, heldBytes, keepFirst, median, stopwatch, stringifyTime } from './measure.js';
+import { collect, cpuOf, heldBytes, keepFirst, longestPause, median, stringifyTime } from './measure.js';
 import type { Limits, Row } from './measure.js';
 
 /** Of first fits the least is taken, of further ones the median. */
@@ -201,25 +201,6 @@ export async function pause(logOf: LogOf): Promise<readonly Row[]> {
     }
   }
   return rows;
-}
-
-async function longestPause(run: () => Promise<unknown>): Promise<number> {
-  let longest = 0;
-  let sinceTurn = stopwatch();
-  const turn = (): void => {
-    longest = Math.max(longest, sinceTurn());
-    sinceTurn = stopwatch();
-  };
-  let isOver = false;
-  const next = (): void => {
-    turn();
-    if (!isOver) setImmediate(next);
-  };
-  setImmediate(next);
-  await run();
-  isOver = true;
-  turn();
-  return longest;
 }
 
 /** Compares the memory that a history holds for conversations, beside the lists of the host, with the bytes of these as JSON. */

@@ -39,6 +39,26 @@ export function stopwatch(): () => number {
   };
 }
 
+/** Returns the longest time for which a run lets nothing else run. Unit: milliseconds. */
+export async function longestPause(run: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let sinceTurn = stopwatch();
+  const turn = (): void => {
+    longest = Math.max(longest, sinceTurn());
+    sinceTurn = stopwatch();
+  };
+  let isOver = false;
+  const next = (): void => {
+    turn();
+    if (!isOver) setImmediate(next);
+  };
+  setImmediate(next);
+  await run();
+  isOver = true;
+  turn();
+  return longest;
+}
+
 /** Returns the CPU time of one run. Unit: milliseconds. */
 export async function cpuOf(run: () => unknown): Promise<number> {
   const start = cpuClock();

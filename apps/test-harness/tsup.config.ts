@@ -46,7 +46,7 @@ export default defineConfig([
   {
     ...application,
     // Worker threads load a file of their own.
-    entry: { cli: 'src/cli/cli.ts', 'replay-worker': 'src/replay/replay-worker.ts' },
+    entry: { cli: 'src/cli/cli.ts', worker: 'src/cli/worker.ts' },
     clean: ['!page', '!replay-page'],
     // It is not published. What it imports is a dependency of this program.
     noExternal: ['@palimpsest/terminal'],

@@ -5,7 +5,7 @@ import { priceRows } from './measure/money.js';
 import { none } from './replay/named-policy.js';
 import type { Policy } from './replay/named-policy.js';
 import { isLong, reportRows } from './replay/report.js';
-import { rentRegret } from './replay/savings.js';
+import { ruleRegrets } from './replay/savings.js';
 import type { ReplayedSession } from './replay/replayed-session.js';
 import { sessionReplayer } from './replay/session-replayer.js';
 import type { SessionReplay } from './replay/task.js';
@@ -88,7 +88,7 @@ describe.skipIf(folder === undefined || !isLongRun)('the numbers of the independ
   });
 
   test('the regret of RENT, within what was published of it', () => {
-    for (const { prices, mean, worst } of rentRegret(sessions.filter(isLong))) {
+    for (const { prices, mean, worst } of ruleRegrets(sessions.filter(isLong))[0]?.regret ?? []) {
       if (prices === 'no cache') continue;
       expect(mean, prices).toBeLessThan(0.064);
       expect(worst, prices).toBeLessThan(0.1);

@@ -43,7 +43,7 @@ export function capturedOutput(columns?: number): { readonly output: Output; rea
 export async function harness(...parameters: readonly string[]): Promise<Outcome> {
   const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
   try {
-    const hasCache = ['replay', 'report'].includes(parameters[0] ?? '');
+    const hasCache = ['replay', 'report', 'hostile'].includes(parameters[0] ?? '');
     const code = await main([...parameters, ...(hasCache ? ['--workers', '0', '--no-cache'] : [])]);
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   } finally {

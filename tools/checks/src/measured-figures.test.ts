@@ -5,10 +5,10 @@ import { workspaceRoot } from './workspace.js';
 
 const read = (file: string): Promise<string> => readFile(path.join(workspaceRoot, file), 'utf8');
 
-/** The rows of the table of long sessions, by what stands in the first column. */
-function rowsOf(results: string): ReadonlyMap<string, readonly string[]> {
+/** The rows of a table of long sessions, by what stands in the first column. */
+function rowsOf(results: string, place = 0): ReadonlyMap<string, readonly string[]> {
   const [, section = ''] = results.split('## Long sessions');
-  const [table = ''] = section.split('\n\n').filter((part) => part.startsWith('|'));
+  const table = section.split('\n\n').filter((part) => part.startsWith('|'))[place] ?? '';
   const rows = table.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
   return new Map(rows.map(([, name = '', ...cells]) => [name, cells]));
 }
@@ -37,4 +37,19 @@ test('the page of the condensers has the figures of the results', async () => {
     }
   }
   expect(compared).toBeGreaterThanOrEqual(9);
+});
+
+test('the first page has the figures of the results', async () => {
+  const results = await read('apps/test-harness/docs/results.md');
+  const [open, inLoop] = [rowsOf(results), rowsOf(results, 1)];
+  const page = await read('README.md');
+  const rowOf = (name: string): readonly string[] => {
+    const [saved, , , , , , recall] = open.get(name) ?? [];
+    const [loop, , , worst] = inLoop.get(name) ?? [];
+    return [saved, loop, worst, recall].map((figure) => figure ?? 'none');
+  };
+  const shown = [...page.matchAll(/^\| (.*?) +\| (\S+ %) +\| (\S+ %) +\| (\S+ %) +\| ((?:≥ )?\S+ %) +\|$/gm)];
+  expect(shown.map(([, , ...cells]) => cells)).toEqual(
+    ['`priced`, balanced', '`rival:adk`', '`recentEvents`'].map(rowOf),
+  );
 });

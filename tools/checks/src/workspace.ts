@@ -5,6 +5,8 @@ export interface Manifest {
   readonly name: string;
   /** Bundled into the applications, and not published. */
   readonly private?: boolean;
+  /** What is packed, besides the README and the licence. */
+  readonly files?: readonly string[];
   /** Indexed by entry point. Commands have no entry points. */
   readonly exports?: Readonly<Record<string, unknown>>;
   /** Indexed by command name. */

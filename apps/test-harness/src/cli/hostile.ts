@@ -1,18 +1,17 @@
 import { coloursFor, linePrinter, printableJson } from '@palimpsest/terminal';
-import { hostilePrices, hostileRows, replaySets } from '../hostile/replay-sets.js';
-import type { HostileResult, HostileRow } from '../hostile/replay-sets.js';
+import { hostileReport } from '../hostile/report.js';
+import type { HostileReport } from '../hostile/report.js';
 import { hostileSets } from '../hostile/sets.js';
 import { none } from '../replay/named-policy.js';
 import { parsePolicies } from '../replay/policy.js';
+import type { NamedSource } from '../replay/named-policy.js';
+import { defaultCacheFolder, defaultWorkers } from '../replay/replay.js';
+import { alignedTable, percent } from './aligned-table.js';
+import type { RunOptions } from './options.js';
 import { progress } from './progress.js';
-import { alignedTable, percent } from './tables.js';
 
 /** Options of `palimpsest-harness hostile`, as the command line gives them. */
-export interface HostileCommandOptions {
-  /** Names, packages, options and sweeps. */
-  readonly condenser: readonly string[];
-  /** Files that describe a condenser each. */
-  readonly config: readonly string[];
+export interface HostileCommandOptions extends RunOptions {
   /** Of each session. */
   readonly steps: number;
   readonly json: boolean;
@@ -25,50 +24,55 @@ const presets: readonly string[] = ['priced:preset=cheapest,balanced,remembersMo
  *
  * @throws {@link CondenserNotFoundError} for a name that is no condenser; lists those that are.
  */
-export async function hostileCommand({ condenser, config, steps, json }: HostileCommandOptions): Promise<void> {
+export async function hostileCommand({ steps, json, ...options }: HostileCommandOptions): Promise<void> {
+  const { condenser, config } = options;
   const isNamed = condenser.length > 0 || config.length > 0;
   const policies = await parsePolicies({ condenser: isNamed ? condenser : presets, config });
-  const compared = policies.filter(({ name }) => name !== none.name);
+  const report = await replayHostile(policies, [steps], options);
+  if (report === undefined) return;
+  await linePrinter(process.stdout)(json ? printableJson(report) : hostileText(report));
+}
+
+/** Replays the generated sessions with the policies, and shows how many are done. Resolves to undefined if the signal ended it. */
+export async function replayHostile(
+  policies: readonly NamedSource[],
+  lengths: readonly number[],
+  { workers = defaultWorkers(), cache = true }: Pick<RunOptions, 'workers' | 'cache'>,
+  signal?: AbortSignal,
+): Promise<HostileReport | undefined> {
   const shown = progress();
-  const results: HostileResult[] = [];
-  const all = hostileSets.length * hostilePrices.length * compared.length;
+  shown.line('Replaying generated sessions that punish forgetting');
   try {
-    for await (const result of replaySets(compared, hostileSets, steps)) {
-      results.push(result);
-      shown.update(`${results.length} of ${all}: ${result.set}`);
-    }
+    const report = await hostileReport({
+      policies: policies.filter(({ name }) => name !== none.name),
+      lengths,
+      workers,
+      cacheFolder: cache ? defaultCacheFolder() : undefined,
+      ...(signal !== undefined && { signal }),
+      onSession: (done, all) => shown.update(`${done} of ${all} generated sessions`),
+    });
+    if (signal?.aborted !== true) return report;
+    shown.line('Interrupted: the tables of the generated sessions are left out');
+    return undefined;
   } finally {
     shown.stop();
   }
-  const rows = hostileRows(results);
-  await linePrinter(process.stdout)(json ? printableJson({ steps, rows, results }) : hostileText(rows, steps));
 }
 
-/** Formats the rows as a table for each row of prices. */
-function hostileText(rows: readonly HostileRow[], steps: number): string {
+/** Formats the rows as a table for each length and each row of prices. */
+export function hostileText({ rows }: HostileReport): string {
   const { bold } = coloursFor(process.stdout);
-  const tables = hostilePrices.map(({ name }) => {
-    const lines = rows
-      .filter(({ prices }) => prices === name)
-      .map((row) => [
-        row.policy,
-        percent(row.mean),
-        percent(row.worst),
-        percent(row.worstMoment),
-        row.worstSet,
-        row.worstMomentSet,
-      ]);
-    return alignedTable(
-      [[name, 'mean saved', 'worst', 'worst moment', 'worst set', 'set of that moment'], ...lines],
-      bold,
-    );
-  });
+  const tables = new Map<string, string[][]>();
+  for (const { policy, steps, prices, mean, worst, worstSet, worstMoment } of rows) {
+    const name = `${steps} steps, ${prices}`;
+    const lines = tables.get(name) ?? [[name, 'mean saved', 'worst', 'in the set', 'worst moment']];
+    tables.set(name, [...lines, [policy, percent(mean), percent(worst), worstSet, percent(worstMoment)]]);
+  }
   return [
-    `${hostileSets.length} generated sessions of ${steps} steps: files in rotation, by locality, in phases, at random, once`,
+    `${hostileSets.length} generated sessions that punish forgetting: files in rotation, by locality, in phases, at random, once`,
+    [...tables.values()].map((lines) => alignedTable(lines, bold)).join('\n\n'),
     '',
-    tables.join('\n\n'),
-    '',
-    'Every file that is not whole in view is read again before the step that needs it, and that is paid. The worst moment is the most by',
-    'which all that was paid so far exceeds what doing nothing would have cost.',
+    'Every file that is not whole in view is read again before the step that needs it, and that is paid. A set is the number of files by',
+    'their size in tokens. The worst moment is the most by which all that was paid so far exceeds what doing nothing would have cost.',
   ].join('\n');
 }

@@ -69,7 +69,7 @@ function addReplayCommand(program: Command): void {
       'really ask this model for summaries, as openai/… or anthropic/…; its key is read from the environment (default: a stand-in, offline)',
     )
     .option('--sessions', 'show a table for each session too', false)
-    .option('--all', 'show every table: bills by prices, recall by kind and distance, requests', false)
+    .option('--all', 'show every table, and then those of generated sessions that punish forgetting', false)
     .option('--json', 'print the whole report as JSON instead of the table', false);
   command.addHelpText('after', rivalList());
   addSharedOptions(command).action(async (paths: readonly string[], options: ReplayCommandOptions) => {
@@ -121,27 +121,23 @@ function addPageCommand(program: Command): void {
 
 /** Adds `palimpsest-harness hostile`. */
 function addHostileCommand(program: Command): void {
-  program
+  const command = program
     .command('hostile')
-    .description('replay generated sessions in which what was forgotten is read again, and show what that costs')
+    .description(
+      'replay the generated sessions of replay --all alone: what was forgotten is read again, and that is paid',
+    )
     .option(
       '-c, --condenser <name>',
       'a condenser, or a package that is installed here, with options as for replay; may be given more than once (default: the presets of priced)',
       collect,
       [],
     )
-    .option(
-      '--config <file>',
-      'a file (TOML or JSON) that describes one more condenser; may be given more than once',
-      collect,
-      [],
-    )
     .option('--steps <number>', 'the length of each session', positiveInteger, 200)
-    .option('--json', 'print the results of every session as JSON', false)
-    .action(async (options: HostileCommandOptions) => {
-      const { hostileCommand } = await import('./hostile.js');
-      await hostileCommand(options);
-    });
+    .option('--json', 'print the results of every session as JSON', false);
+  addRunOptions(command).action(async (options: HostileCommandOptions) => {
+    const { hostileCommand } = await import('./hostile.js');
+    await hostileCommand(options);
+  });
 }
 
 /** Adds `palimpsest-harness inspect`. */
@@ -199,6 +195,15 @@ function addScenarioCommand(program: Command): void {
 
 /** Adds the options by which `replay` and `report` choose what they replay, and how. */
 function addSharedOptions(command: Command): Command {
+  return addRunOptions(command).option(
+    '-w, --context-window <tokens>',
+    'the window that condensers are told of',
+    positiveInteger,
+  );
+}
+
+/** Adds the options of every command that replays. */
+function addRunOptions(command: Command): Command {
   return command
     .option(
       '--config <file>',
@@ -206,7 +211,6 @@ function addSharedOptions(command: Command): Command {
       collect,
       [],
     )
-    .option('-w, --context-window <tokens>', 'the window that condensers are told of', positiveInteger)
     .option(
       '--workers <number>',
       'how many threads replay; 0: none but the main one (default: as many as run at the same time)',

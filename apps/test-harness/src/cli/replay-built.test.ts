@@ -108,6 +108,50 @@ test('SIGINT prints what is done, and the next run goes on from there', async ()
   expect(whole.sessions.slice(0, report.sessions.length)).toEqual(report.sessions);
 });
 
+test('SIGINT in the generated sessions of --all leaves what was printed, and JSON without them', async () => {
+  await installCondensers({
+    sticks: `return JSON.stringify(view.events).includes('Check every file') ? new Promise(() => undefined) : view;`,
+  });
+  for (const json of [false, true]) {
+    const args = ['replay', '--all', ...(json ? ['--json'] : []), '-c', '@acme/sticks', one, '--workers', '1'];
+    const child = spawn(process.execPath, [cli, ...args], { env, cwd: folder });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (data: Buffer) => (stdout += String(data)));
+    child.stderr.on('data', (data: Buffer) => {
+      stderr += String(data);
+      if (stderr.includes('Replaying generated sessions') && !child.killed) child.kill('SIGINT');
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    expect(code).toBe(130);
+    expect(stderr).toContain('the tables of the generated sessions are left out');
+    if (json) {
+      const report = JSON.parse(stdout) as Report;
+      expect(report).toMatchObject({ isInterrupted: true, sessions: [{ name: 'a.jsonl' }] });
+      expect(report).not.toHaveProperty('hostile');
+    } else {
+      expect(stdout).toContain('requests (o200k)');
+      expect(stdout).not.toContain('45 generated sessions');
+    }
+  }
+});
+
+test('--all prints every table and the generated sessions last, and the JSON has them', async () => {
+  const args = [cli, 'replay', '--all', '-c', 'noOp', one];
+  const all = await promisify(execFile)(process.execPath, args, { env });
+  const [logs = '', generated = ''] = all.stdout.split('45 generated sessions');
+  expect(logs).toContain('requests (o200k)');
+  expect(logs.match(/^noOp /gm)).toHaveLength(15);
+  for (const steps of [200, 60])
+    for (const price of [0.1, 0.05, 0.025]) expect(generated).toContain(`${steps} steps, r = ${price}`);
+  expect(generated.match(/^noOp /gm)).toHaveLength(6);
+  // All is stored now.
+  const { stdout } = await promisify(execFile)(process.execPath, [...args, '--json'], { env, maxBuffer: 1 << 26 });
+  const { hostile } = JSON.parse(stdout) as { readonly hostile: { rows: unknown[]; results: unknown[] } };
+  expect(hostile.rows).toHaveLength(6);
+  expect(hostile.results).toHaveLength(2 * 45 * 3);
+});
+
 test('a reader that goes away is no stack trace', async () => {
   const child = spawn(process.execPath, [cli, ...replay, '--workers', '0', one], { env });
   let stderr = '';

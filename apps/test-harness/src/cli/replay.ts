@@ -5,26 +5,15 @@ import type { LogFile } from '../import/read-sessions.js';
 import { knownPricesOf, priceRows } from '../measure/money.js';
 import { assertSummariser } from '../replay/models.js';
 import { parsePolicies } from '../replay/policy.js';
+import type { NamedSource } from '../replay/named-policy.js';
 import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/replay.js';
 import { reportRows } from '../replay/report.js';
 import type { ReplayedSession } from '../replay/replayed-session.js';
+import { hostileText, replayHostile } from './hostile.js';
+import type { SharedOptions } from './options.js';
 import { duration, progress, timeLeft } from './progress.js';
 import { reportJson, reportText } from './report-text.js';
-
-/** Options of `replay` and `report`, as the command line gives them: what is replayed, and how. */
-export interface SharedOptions {
-  /** Names, packages, options and sweeps. */
-  readonly condenser: readonly string[];
-  /** Files that describe a condenser each. */
-  readonly config: readonly string[];
-  readonly contextWindow?: number;
-  /** A model by whose prices the sessions are priced, in USD. */
-  readonly model?: string;
-  /** The number of threads. 0: none but this one. */
-  readonly workers?: number;
-  /** False: nothing is stored, and nothing that was stored is used. */
-  readonly cache?: boolean;
-}
+import type { Report } from './report-text.js';
 
 /** Options of `palimpsest-harness replay`, as the command line gives them. */
 export interface ReplayCommandOptions extends SharedOptions {
@@ -38,37 +27,67 @@ export interface ReplayCommandOptions extends SharedOptions {
 
 const interrupted = 130;
 
+/** The lengths of the generated sessions. Unit: steps. */
+const hostileLengths: readonly number[] = [200, 60];
+
 /**
- * Replays the paths and prints the report. Resolves to the exit code: 0, or 1 when a provider would refuse a message list,
- * a condenser failed, or nothing could be replayed. At SIGINT it prints what is done; then the code is 130.
+ * Replays the paths and prints the report. With `all` the generated sessions follow, which take long. Resolves to the exit code: 0, or 1
+ * when a provider would refuse a message list, a condenser failed, or nothing could be replayed. At SIGINT it prints what is done; then
+ * the code is 130.
  *
  * @throws {@link CondenserNotFoundError} for a name that is no condenser; lists those that are.
  * @throws {@link InvalidCondenserConfigError} for a configuration that describes none.
  */
 export async function replayCommand(paths: readonly string[], options: ReplayCommandOptions): Promise<number> {
-  const { contextWindow, summariser, workers = defaultWorkers(), cache = true } = options;
+  const { summariser, all, json } = options;
   if (summariser !== undefined) assertSummariser(summariser);
   const policies = await parsePolicies(options);
-  const dollars = options.model === undefined ? [] : [knownPricesOf(options.model, new Date())];
   const places = [...new Set(paths.map((path) => resolve(path)))];
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stop = (): void => controller.abort();
+  process.once('SIGINT', stop);
+  try {
+    const { sessions, skipped } = await replayLogs(places, policies, options, signal);
+    const report = { sessions, skipped, summariser };
+    const print = linePrinter(process.stdout);
+    if (!json) await print(reportText({ ...report, isInterrupted: signal.aborted }, options));
+    const hostile =
+      all && sessions.length > 0 && !signal.aborted
+        ? await replayHostile(policies, hostileLengths, options, signal)
+        : undefined;
+    if (json) await print(reportJson({ ...report, isInterrupted: signal.aborted, hostile }));
+    else if (hostile !== undefined) await print(`\n${hostileText(hostile)}`);
+    if (signal.aborted) return interrupted;
+    const bad = reportRows(sessions).some((row) => row.refusedLists > 0 || row.condenserErrors > 0);
+    return bad || sessions.length === 0 ? 1 : 0;
+  } finally {
+    process.off('SIGINT', stop);
+  }
+}
+
+/** Replays session logs, and shows the sessions that are done and how long the rest takes. */
+async function replayLogs(
+  places: readonly string[],
+  policies: readonly NamedSource[],
+  { contextWindow, summariser, model, all, workers = defaultWorkers(), cache = true }: ReplayCommandOptions,
+  signal: AbortSignal,
+): Promise<Pick<Report, 'sessions' | 'skipped'>> {
+  const dollars = model === undefined ? [] : [knownPricesOf(model, new Date())];
   // A path that is not there is refused before the others are replayed.
   const files: LogFile[] = [];
   for (const path of places) files.push(...(await logFiles(path)).files);
-
   const shown = progress();
   const left = await timeLeft(files, () => performance.now());
-  const controller = new AbortController();
-  const stop = (): void => controller.abort();
-  process.once('SIGINT', stop);
   const run = replayPaths(places, {
     policies,
     prices: [...dollars, ...priceRows],
     contextWindow,
     summariser,
-    all: options.all,
+    all,
     workers,
     cacheFolder: cache ? defaultCacheFolder() : undefined,
-    signal: controller.signal,
+    signal,
     onFile: left.atFile,
     onSession: ({ name, format, events, replays: [first] }, session) => {
       left.add(session);
@@ -82,14 +101,6 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
     for await (const session of run) sessions.push(session);
   } finally {
     shown.stop();
-    process.off('SIGINT', stop);
   }
-  const isInterrupted = controller.signal.aborted;
-  const report = { sessions, skipped: run.skipped, summariser, isInterrupted };
-  const rows = reportRows(sessions);
-  const print = linePrinter(process.stdout);
-  await print(options.json ? reportJson(report) : reportText(report, options));
-  if (isInterrupted) return interrupted;
-  const bad = rows.some(({ refusedLists, condenserErrors }) => refusedLists > 0 || condenserErrors > 0);
-  return bad || sessions.length === 0 ? 1 : 0;
+  return { sessions, skipped: run.skipped };
 }

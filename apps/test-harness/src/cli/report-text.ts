@@ -1,10 +1,12 @@
 import { coloursFor, printableLine, printableJson } from '@palimpsest/terminal';
 import { HarnessError } from '../harness-error.js';
+import type { HostileReport } from '../hostile/report.js';
 import { logFormatNames } from '../import/index.js';
 import type { SkippedFile } from '../import/index.js';
 import { pooledCache } from '../measure/recorded-cache.js';
 import { isLong, noteCounts, reportRows, tokenUnit } from '../replay/report.js';
-import { rentRegret } from '../replay/savings.js';
+import { pairedRows } from '../replay/paired.js';
+import { ruleRegrets } from '../replay/savings.js';
 import type { ReplayedSession } from '../replay/replayed-session.js';
 import { reportTables } from './tables.js';
 
@@ -16,6 +18,8 @@ export interface Report {
   readonly summariser?: string | undefined;
   /** Not all sessions were replayed. */
   readonly isInterrupted: boolean;
+  /** What the generated sessions came to. @defaultValue none: not all was measured */
+  readonly hostile?: HostileReport | undefined;
 }
 
 /** Options of {@link reportText}. */
@@ -30,7 +34,7 @@ export interface ReportTextOptions {
 export function reportText(report: Report, { sessions: eachSession, all }: ReportTextOptions): string {
   const { sessions } = report;
   const options = { all, hasStandIn: report.summariser === undefined, colours: coloursFor(process.stdout) };
-  const table = (some: readonly ReplayedSession[]): string => reportTables(reportRows(some), rentRegret(some), options);
+  const table = (some: readonly ReplayedSession[]): string => reportTables(some, options);
   const long = sessions.filter(isLong);
   const each = eachSession && sessions.length > 1 ? sessions : [];
   const lines = [
@@ -57,7 +61,7 @@ export function reportText(report: Report, { sessions: eachSession, all }: Repor
 }
 
 /** Formats the report as one JSON document. Shares and prices are numbers; counts of tokens are in the unit that it names. */
-export function reportJson({ sessions, skipped, summariser, isInterrupted }: Report): string {
+export function reportJson({ sessions, skipped, summariser, isInterrupted, hostile }: Report): string {
   const long = sessions.filter(isLong);
   const report = {
     tokenUnit,
@@ -65,10 +69,17 @@ export function reportJson({ sessions, skipped, summariser, isInterrupted }: Rep
     summariser: summariser ?? 'stand-in',
     isInterrupted,
     rows: reportRows(sessions),
-    rent: rentRegret(sessions),
+    rules: ruleRegrets(sessions),
+    paired: pairedRows(sessions),
     /** What the providers of all sessions reported to have read from their caches, beside what they should have. */
     recordedCache: pooledCache(sessions.map((session) => session.recordedCache)),
-    long: { sessions: long.map(({ name }) => name), rows: reportRows(long), rent: rentRegret(long) },
+    long: {
+      sessions: long.map(({ name }) => name),
+      rows: reportRows(long),
+      rules: ruleRegrets(long),
+      paired: pairedRows(long),
+    },
+    hostile,
     sessions,
     skipped: skipped.map((each) => ({ file: each.file, reason: shortReason(each), notes: each.notes })),
   };

@@ -17,9 +17,9 @@ import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/repla
 import { bestPolicy, reportRows, tokenUnit } from '../replay/report.js';
 import { savedWithRereads } from '../replay/savings.js';
 import type { ReplayedSession } from '../replay/replayed-session.js';
+import type { SharedOptions } from './options.js';
 import { progress } from './progress.js';
 import type { Progress } from './progress.js';
-import type { SharedOptions } from './replay.js';
 
 /** Options of `palimpsest-harness report`, as the command line gives them. */
 export interface ReportCommandOptions extends SharedOptions {

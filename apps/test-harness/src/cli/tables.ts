@@ -1,9 +1,13 @@
-import { widthOf } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
 import type { NeedName } from '../measure/needs.js';
-import { tokenUnit } from '../replay/report.js';
+import { pairedRows } from '../replay/paired.js';
+import type { PairedDifference } from '../replay/paired.js';
+import { reportRows, tokenUnit } from '../replay/report.js';
 import type { ReplayRow } from '../replay/report.js';
+import type { ReplayedSession } from '../replay/replayed-session.js';
+import { ruleRegrets } from '../replay/savings.js';
 import type { Regret, Savings } from '../replay/savings.js';
+import { alignedTable, count, number, percent, ratio, shareText } from './aligned-table.js';
 
 /** Options of {@link reportTables}. */
 export interface TableOptions {
@@ -18,23 +22,21 @@ export interface TableOptions {
 type Column = readonly [head: string, cell: (row: ReplayRow) => string];
 
 /**
- * Formats the rows as text below a title. One table says what each policy saves and forgets. With `all`, further tables follow: the
- * loop and the bill by prices, the parts of the bill, recall, recall by distance, further looks, and the requests.
- *
- * @param rent - the regret of the rule RENT, by prices
+ * Formats what the sessions came to as text below a title. One table says what each policy saves and forgets. With `all`, further tables
+ * follow: the loop and the bill by prices, the parts of the bill, the regret of when it acted, recall, recall by distance, further looks, the
+ * requests, and the differences between the policies.
  */
 export function reportTables(
-  rows: readonly ReplayRow[],
-  rent: readonly (Regret & { readonly prices: string })[],
-  { all, hasStandIn, colours }: TableOptions,
+  sessions: readonly ReplayedSession[],
+  { all, hasStandIn, colours: { bold } }: TableOptions,
 ): string {
+  const rows = reportRows(sessions);
   const [first] = rows;
   const main = first?.savings[0]?.prices ?? '';
-  const sessions = count(first?.sessions ?? 0, 'session');
-  const title = `${sessions}, ${count(first?.modelCalls ?? 0, 'model call')}; saved of the bill at ${main}`;
+  const title = `${count(first?.sessions ?? 0, 'session')}, ${count(first?.modelCalls ?? 0, 'model call')}; saved of the bill at ${main}`;
   const table = (name: string, columns: readonly Column[]): string => {
     const lines = rows.map((row) => [row.condenser, ...columns.map(([, cell]) => cell(row))]);
-    return alignedTable([[name, ...columns.map(([head]) => head)], ...lines], colours.bold);
+    return alignedTable([[name, ...columns.map(([head]) => head)], ...lines], bold);
   };
   const summary = table('', [
     ...dollarColumns(first),
@@ -48,17 +50,22 @@ export function reportTables(
   if (!all) return `${title}\n${summary}`;
 
   const needs = Object.keys(first?.savings[0]?.inLoop ?? {}) as NeedName[];
-  const loops = needs.map((need) =>
+  const loops = needs.flatMap((need) => [
     table(`in the loop, by ${need}`, [
       ...priceColumns(first, (savings) => shareText(savings?.inLoop[need]?.pooled)),
-      ['worst session', ({ savings: [savings] }) => shareText(savings?.inLoop[need]?.worst)],
-      ['dearer', ({ savings: [savings] }) => number(savings?.inLoop[need]?.dearer ?? 0)],
       ['re-reads/100 calls', ({ rereads }) => (rereads[need]?.stepsPerHundredCalls ?? 0).toFixed(1)],
       ['results', ({ rereads }) => number(rereads[need]?.results ?? 0)],
       ['tokens', ({ rereads }) => number(rereads[need]?.tokens ?? 0)],
       ['booked', ({ rereads }) => shareText(rereads[need]?.booked)],
     ]),
-  );
+    table(
+      `> 2 % dearer, by ${need}`,
+      (first?.savings ?? []).flatMap(({ prices }, index): readonly Column[] => [
+        [prices, ({ savings }) => number(savings[index]?.inLoop[need]?.dearer ?? 0)],
+        ['worst', ({ savings }) => shareText(savings[index]?.inLoop[need]?.worst)],
+      ]),
+    ),
+  ]);
   const bill = table('saved, open loop', [
     ...priceColumns(first, (savings) => percent(savings?.pooled ?? 0)),
     ['with re-reads', ({ savings: [savings] }) => percent(savings?.withRereads ?? 0)],
@@ -77,13 +84,15 @@ export function reportTables(
     ['tokens', ({ summariserCalls }) => number(summariserCalls.inputTokens + summariserCalls.outputTokens)],
     ['share', ({ savings: [savings] }) => percent((savings?.summariserBill ?? 0) / (savings?.bill || 1))],
     ['agent’s output, in no bill', ({ agentOutputTokens }) => number(agentOutputTokens)],
-    ['regret of when: mean', ({ savings: [savings] }) => percent(savings?.regret.mean ?? 0)],
-    ['worst', ({ savings: [savings] }) => percent(savings?.regret.worst ?? 0)],
   ]);
-  const online = rent
-    .map(({ prices, mean, worst }) => `${prices} ${percent(mean)}, worst ${percent(worst)}`)
-    .join(' · ');
-  const regret = `Regret of the rule RENT, which drops to 15,000 tokens when the rent is due: ${online}`;
+  const regret = alignedTable(
+    [
+      ['regret of when', ...(first?.savings ?? []).flatMap(({ prices }) => [prices, 'worst'])],
+      ...rows.map(({ condenser, savings }) => [condenser, ...regretCells(savings.map((each) => each.regret))]),
+      ...ruleRegrets(sessions).map((each) => [each.rule, ...regretCells(each.regret)]),
+    ],
+    bold,
+  );
   const memory = table('recall', [
     ['all', ({ recall }) => percent(recall)],
     ['identifiers', ({ recallByKind }) => percent(recallByKind.identifier)],
@@ -101,7 +110,9 @@ export function reportTables(
     ['false re-reads', ({ looks: found }) => shareText(found?.falseRereads)],
     ['user’s words', ({ userWords }) => percent(userWords.messages)],
     ['all in a request', ({ userWords }) => percent(userWords.requests)],
-    ['head of 20,000, r = 0.05: saved, open loop', ({ looks: found }) => shareText(found?.largeHead.saved)],
+  ]);
+  const largeHead = table('head of 20,000, r = 0.05', [
+    ['saved, open loop', ({ looks: found }) => shareText(found?.largeHead.saved)],
     ['recall', ({ looks: found }) => shareText(found?.largeHead.recall)],
     ['quoted runs', ({ looks: found }) => shareText(found?.largeHead.quotes)],
   ]);
@@ -124,8 +135,55 @@ export function reportTables(
     ['refused lists', ({ refusedLists }) => number(refusedLists)],
     ['our time (ms/call)', ({ millisecondsPerCall }) => millisecondsPerCall.toFixed(2)],
   ]);
-  const more = [...loops, bill, parts, ...(rent.length > 0 ? [regret] : []), memory, byDistance, looks, requests];
+  const more = [
+    ...loops,
+    bill,
+    parts,
+    regret,
+    memory,
+    byDistance,
+    looks,
+    largeHead,
+    requests,
+    ...pairedTable(sessions, bold),
+  ];
   return [title, [summary, ...more].join('\n\n')].join('\n');
+}
+
+function regretCells(regret: readonly Regret[]): readonly string[] {
+  return regret.flatMap(({ mean, worst }) => [percent(mean), percent(worst)]);
+}
+
+/** Formats the differences between the first policy and the others. There is no table without two of them and two sessions. */
+function pairedTable(sessions: readonly ReplayedSession[], bold: Colours['bold']): readonly string[] {
+  const paired = pairedRows(sessions);
+  if (paired === undefined) return [];
+  const cells = (found: PairedDifference | undefined): readonly string[] =>
+    found === undefined
+      ? ['–', '–', '–']
+      : [
+          points(found.difference),
+          `${points(found.low)} to ${points(found.high)}`,
+          `${found.sameSign} of ${found.differing}`,
+        ];
+  const head = ['95 %', 'same sign'];
+  const prices = paired.rows[0]?.saved[0]?.prices ?? '';
+  const title = `Beside ${paired.beside}, in points; saved at ${prices}`;
+  const differences = alignedTable(
+    [
+      ['', 'in the loop', ...head, 'recall', ...head],
+      ...paired.rows.map(({ condenser, saved: [saved], recall }) => [condenser, ...cells(saved), ...cells(recall)]),
+    ],
+    bold,
+  );
+  return [`${title}\n${differences}`];
+}
+
+/** Formats a difference of shares as points of per cent, with its sign. */
+function points(difference: number): string {
+  const text = (100 * difference).toFixed(1);
+  if (Number(text) === 0) return '0.0';
+  return difference > 0 ? `+${text}` : text;
 }
 
 /** A column for each row of prices. */
@@ -137,41 +195,4 @@ function dollarColumns(first: ReplayRow | undefined): readonly Column[] {
   return (first?.savings ?? []).flatMap(({ unit, prices }, index): readonly Column[] =>
     unit === 'USD' ? [[`USD, ${prices}`, ({ savings }) => savings[index]?.bill.toFixed(2) ?? '']] : [],
   );
-}
-
-/** Formats lines of cells as a table: the first cell on the left, the others on the right of their columns. The first line is the head. */
-export function alignedTable(cells: readonly (readonly string[])[], bold: Colours['bold']): string {
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((line) => widthOf(line[column] ?? ''))));
-  const lines = cells.map((line) =>
-    line
-      .map((cell, column) => {
-        const space = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
-        return column === 0 ? cell + space : space + cell;
-      })
-      .join('  '),
-  );
-  return [bold(lines[0] ?? ''), ...lines.slice(1)].join('\n');
-}
-
-/** Formats a share as per cent. */
-export function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
-}
-
-/** Formats a share, with a dash where it was not measured. */
-function shareText(share: number | undefined): string {
-  return share === undefined ? '–' : percent(share);
-}
-
-/** Formats a ratio, with a dash where it says nothing. */
-function ratio(value: number | undefined): string {
-  return value?.toFixed(2) ?? '–';
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en-GB');
-}
-
-function count(value: number, noun: string): string {
-  return `${number(value)} ${noun}${value === 1 ? '' : 's'}`;
 }

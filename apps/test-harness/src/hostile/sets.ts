@@ -1,5 +1,6 @@
 import { eventFactory } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
+import { randomNumbers } from '../random-numbers.js';
 
 /** The orders in which a session works on its files. */
 export const orders = ['rotation', 'locality', 'phases', 'random', 'once'] as const;
@@ -25,9 +26,9 @@ export const hostileSets: readonly HostileSet[] = orders.flatMap((order) =>
   [5, 25, 100].flatMap((files) => [500, 2_000, 10_000].map((fileTokens) => ({ order, files, fileTokens }))),
 );
 
-/** Returns the name of a set for a report. */
+/** Returns the name of a set for a report: its order, and its files by their size. */
 export function nameOfSet({ order, files, fileTokens }: HostileSet): string {
-  return `${order}, ${files} files of ${fileTokens.toLocaleString('en-GB')} tokens`;
+  return `${order}, ${files} × ${fileTokens.toLocaleString('en-GB')}`;
 }
 
 /**
@@ -130,15 +131,4 @@ function linesOfCode(seed: number, tokens: number): string {
     return `const ${word()}_${word()} = ${word()}.${word()}(${word()}, ${number}) + ${word()};`;
   });
   return lines.join('\n');
-}
-
-/** Returns random numbers from 0 to 1, the same for a seed. @see mulberry32, by Tommy Ettinger */
-function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

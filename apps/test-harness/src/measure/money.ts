@@ -1,4 +1,5 @@
 import { pricesAt, priceTable } from '@palimpsest/llm-adapters';
+import type { CachePrices } from '@palimpsest/view';
 import { HarnessError } from '../harness-error.js';
 
 /** The tokens of one request or one call of the condenser's own model. Unit: tokens. */
@@ -58,6 +59,11 @@ export function knownPricesOf(model: string, date: Date): Prices {
     'unknown-model',
     `No prices are known for the model '${model}'. There are prices for: ${known.join(', ')}.`,
   );
+}
+
+/** Returns the prices of a row as a condenser is told of them. */
+export function toldOf({ input, cacheRead, cacheWrite, output }: Rates): CachePrices {
+  return { read: cacheRead / input, write: cacheWrite / input, output: output / input };
 }
 
 /** Returns the cost of one call. Unit: that of the prices. */

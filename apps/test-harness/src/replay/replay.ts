@@ -12,6 +12,7 @@ import type { NamedSource } from './named-policy.js';
 import { policyDigest } from './policy.js';
 import { replayedSession } from './replayed-session.js';
 import type { ReplayedSession } from './replayed-session.js';
+import { runnerOf } from './runner.js';
 import { resultsIfStored } from './task.js';
 import type { SessionResults, SessionTask, TaskPolicy } from './task.js';
 
@@ -111,7 +112,11 @@ export async function* replaySessions(
     store,
     withTimeline: onTimeline !== undefined,
   };
-  const { run, close } = await runnerOf(workers);
+  const { run, close } = await runnerOf<SessionTask, SessionResults>(
+    workers,
+    'runTask',
+    async () => (await import('./run-task.js')).runTask,
+  );
   const replay = async (session: Session, index: number) => {
     const events = JSON.stringify(session.events);
     const task = { ...shared, events };
@@ -165,26 +170,6 @@ export async function* mapInOrder<Item, Done, Result>(
   // One slow item does not keep the others from beginning.
   const results = pMapIterable(untilAborted(), workUnlessAborted, { concurrency, backpressure: Infinity });
   yield* results as AsyncIterable<Result>;
-}
-
-/** Loads what runs tasks. What makes threads is loaded only if there are some, and what replays only where it runs: that takes long. */
-async function runnerOf(workers: number): Promise<{
-  readonly run: (task: SessionTask) => Promise<SessionResults>;
-  readonly close: () => Promise<void>;
-}> {
-  if (workers === 0) {
-    const { runTask } = await import('./run-task.js');
-    return { run: runTask, close: () => Promise.resolve() };
-  }
-  const { Tinypool } = await import('tinypool');
-  const pool = new Tinypool({
-    filename: new URL('./replay-worker.js', import.meta.url).href,
-    // A thread starts when there is work for it.
-    minThreads: 0,
-    maxThreads: workers,
-    idleTimeout: 10_000,
-  });
-  return { run: (task) => pool.run(task) as Promise<SessionResults>, close: () => pool.destroy() };
 }
 
 /** @throws {@link HarnessError} `out-of-memory` for the end of a thread without memory, and every other error as it is */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { reportJson, reportText } from '../cli/report-text.js';
 import { isLong, noteCounts, reportRows } from './report.js';
-import { rentRegret } from './savings.js';
+import { ruleRegrets } from './savings.js';
 import type { ReplayedSession } from './replayed-session.js';
 import type { SessionReplay } from './task.js';
 
@@ -33,7 +33,7 @@ function replay(condenser: string, tokensSent: number, more: Partial<SessionRepl
         withRereads: tokensSent + 10,
         summariser: 5,
         atMarks: 2 * tokensSent,
-        dropsThen: tokensSent,
+        regret: tokensSent / 100,
       },
     ],
     memory,
@@ -64,7 +64,15 @@ function replay(condenser: string, tokensSent: number, more: Partial<SessionRepl
 }
 
 const line = [{ share: 1, cached: 0, recall: 1 }];
-const optimum = { prices: 'one', uncondensed: 100, least: 25, rent: 30, agentOutput: 7 };
+const optimum = {
+  prices: 'one',
+  uncondensed: 100,
+  least: 25,
+  insuredLeast: 28,
+  rent: 30,
+  insuredRent: 40,
+  agentOutput: 7,
+};
 function session(name: string, replays: readonly SessionReplay[]): ReplayedSession {
   const controls = { lastN: line, belady: [{ share: 0.5, cached: 0, recall: 1 }] };
   return {
@@ -101,18 +109,34 @@ test('sums the sessions of each condenser, and pools what is saved', () => {
   expect(savings?.mean).toBeCloseTo((-0.5 + 5 / 6) / 2);
   // The optimum pays 25 of 100.
   expect(savings?.captured).toBeCloseTo(0.45 / 0.75);
-  // Dropping then would have cost 150 and 50 where the optimum costs 25.
-  expect(savings?.regret).toEqual({ mean: 3, worst: 5 });
+  expect(savings?.regret).toEqual({ mean: 1, worst: 1.5 });
   expect(savings).toMatchObject({ summariserBill: 10, agentOutputBill: 14, atMarks: 0.5 });
   expect(savings?.withLife).toBeUndefined();
   expect(rows[1]).toMatchObject({ averageTokens: 10, agentOutputTokens: 6 });
   expect(rows[1]?.meanShare).toBeCloseTo((1.5 + 1 / 6) / 2);
 });
 
-test('the regret of RENT is that of the rule, whatever the condensers', () => {
-  expect(rentRegret([session('s', [replay('none', 100)])])).toEqual([
-    { prices: 'one', mean: 30 / 25 - 1, worst: 30 / 25 - 1 },
+test('the regret of a rule is the same, whatever the condensers', () => {
+  const cheap = { ...session('t', [replay('none', 100)]), optima: [{ ...optimum, rent: 25 }] };
+  const found = ruleRegrets([session('s', [replay('none', 100)]), cheap]);
+  const regret = (rule: string) => found.find((each) => each.rule === rule)?.regret;
+  expect(regret('RENT')).toEqual([{ prices: 'one', mean: expect.closeTo(0.1) as number, worst: 30 / 25 - 1 }]);
+  expect(regret('RENT, insured')).toEqual([{ prices: 'one', mean: 40 / 25 - 1, worst: 40 / 25 - 1 }]);
+  expect(regret('optimum, insured')).toEqual([{ prices: 'one', mean: 28 / 25 - 1, worst: 28 / 25 - 1 }]);
+});
+
+test('a session is dearer in the loop from more than 2 % on, and the worst one is named', () => {
+  const rows = reportRows([
+    session('a', [replay('none', 1_000), replay('half', 1_001)]),
+    session('b', [replay('none', 1_000), replay('half', 999)]),
+    session('c', [replay('none', 1_000), replay('half', 1_080)]),
   ]);
+  // With the 20 that the loop costs: 1,021, 1,019 and 1,100.
+  expect(rows[1]?.savings[0]?.inLoop.evidence).toMatchObject({
+    dearer: 2,
+    worst: expect.closeTo(-0.1) as number,
+    worstSession: 'c',
+  });
 });
 
 test('pools recall and compares it with the controls at the same size', () => {
@@ -131,7 +155,9 @@ test('what would be divided by next to nothing is left out', () => {
   const none = replay('none', 100);
   const small = {
     ...session('s', [none]),
-    optima: [{ prices: 'one', uncondensed: 100, least: 95, rent: 95, agentOutput: 0 }],
+    optima: [
+      { prices: 'one', uncondensed: 100, least: 95, insuredLeast: 95, rent: 95, insuredRent: 95, agentOutput: 0 },
+    ],
   };
   const alike = { ...small, controls: { lastN: line, belady: line } };
   const [row] = reportRows([alike]);
@@ -181,15 +207,18 @@ test('one table says what is saved and forgotten; all tables say the rest', () =
   const all = reportText(report, { sessions: false, all: true }).replaceAll(/\u001b\[\d+m/g, '');
   for (const head of [
     'in the loop, by evidence',
+    '> 2 % dearer, by evidence',
+    'regret of when',
     'saved, open loop',
     'further looks',
+    'head of 20,000, r = 0.05',
     'more of the bill at one',
     'recall',
     'recall by distance',
     'requests (o200k)',
   ])
     expect(all).toMatch(new RegExp(`^${head.replace(/[()]/g, '.')}`, 'm'));
-  expect(all.match(/^half .*$/gm)).toHaveLength(8);
+  expect(all.match(/^half .*$/gm)).toHaveLength(11);
 });
 
 test('what recorded caches read is a line of the text and a field of the JSON, of the sessions with usage alone', () => {

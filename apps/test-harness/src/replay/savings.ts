@@ -1,7 +1,9 @@
 import type { Bill } from '../measure/bill.js';
+import { lossTolerated } from '../measure/drops.js';
 import type { NeedName } from '../measure/needs.js';
 import type { Pair, ReplayedSession } from './replayed-session.js';
 import { savedOf, sum } from './sums.js';
+import type { SessionOptimum } from './task.js';
 
 /** Saved money as shares of what doing nothing costs: 0 to 1, negative if the condenser makes the sessions dearer. */
 export interface Savings {
@@ -46,11 +48,12 @@ export interface SavedInLoop {
   /** Of the bills of all sessions together. */
   readonly pooled: number;
   readonly worst: number;
+  readonly worstSession: string;
   /** Sessions that become more than 2 % dearer. */
   readonly dearer: number;
 }
 
-/** The cost of acting at other calls than the best ones: 0.05 is 5 % more. Both ways drop the oldest steps to 15,000 tokens. */
+/** The cost of acting at other calls than the best ones: 0.05 is 5 % more. */
 export interface Regret {
   /** Over the sessions. */
   readonly mean: number;
@@ -102,33 +105,59 @@ export function savingsAt(pairs: readonly Pair[], row: number): Savings {
     worst,
     worstSession: bills[shares.indexOf(worst)]?.session.name ?? '',
     worstWithRereads: Math.min(...again.map(([paid, whole]) => savedOf(paid, whole))),
-    dearer: shares.filter((share) => share < -0.02).length,
+    dearer: shares.filter(isDearer).length,
     ...(best < leastOptimum ? {} : { captured: withRereads / best }),
     atMarks: pooled((bill) => bill.atMarks),
     ...(hasLife ? { withLife: pooled((bill) => bill.withLife) } : {}),
-    regret: regretOf(bills.map(({ own, optimum }) => [own?.dropsThen ?? 0, optimum?.least ?? 0])),
+    regret: meanAndWorst(bills.map(({ own }) => own?.regret ?? 0)),
   };
 }
 
-/** Returns the regret of the rule RENT, by prices: what a rule that does not know the future loses against the optimum, which does. */
-export function rentRegret(sessions: readonly ReplayedSession[]): readonly (Regret & { readonly prices: string })[] {
-  return (sessions[0]?.optima ?? []).map(({ prices }, row) => ({
-    prices,
-    ...regretOf(sessions.map(({ optima }) => [optima[row]?.rent ?? 0, optima[row]?.least ?? 0])),
+function isDearer(saved: number): boolean {
+  return saved < -lossTolerated;
+}
+
+/** The regret of a rule that is no condenser, by prices. */
+export interface RuleRegret {
+  readonly rule: string;
+  readonly regret: readonly (Regret & { readonly prices: string })[];
+}
+
+const rules: readonly { readonly rule: string; readonly cost: (optimum: SessionOptimum) => number }[] = [
+  { rule: 'RENT', cost: ({ rent }) => rent },
+  { rule: 'RENT, insured', cost: ({ insuredRent }) => insuredRent },
+  { rule: 'optimum, insured', cost: ({ insuredLeast }) => insuredLeast },
+];
+
+/**
+ * Returns the regret of the rules that condensers are compared with: of RENT, which does not know the future, what an online rule can
+ * reach; of RENT, insured, the same if no session may be more than 2 % dearer than doing nothing, wherever it ends; of the optimum, insured,
+ * the least that this leaves possible.
+ */
+export function ruleRegrets(sessions: readonly ReplayedSession[]): readonly RuleRegret[] {
+  return rules.map(({ rule, cost }) => ({
+    rule,
+    regret: (sessions[0]?.optima ?? []).map(({ prices }, row) => ({
+      prices,
+      ...meanAndWorst(
+        sessions.flatMap(({ optima: { [row]: optimum } }) =>
+          optimum === undefined ? [] : [optimum.least === 0 ? 0 : cost(optimum) / optimum.least - 1],
+        ),
+      ),
+    })),
   }));
 }
 
-/** @param costs - of each session, and at the optimum */
-function regretOf(costs: readonly (readonly [own: number, least: number])[]): Regret {
-  const each = costs.map(([own, least]) => (least === 0 ? 0 : own / least - 1));
-  return { mean: sum(each, (regret) => regret) / each.length, worst: Math.max(...each) };
+function meanAndWorst(regrets: readonly number[]): Regret {
+  return { mean: sum(regrets, (regret) => regret) / regrets.length, worst: Math.max(...regrets) };
 }
 
 function inLoop(pairs: readonly Pair[], row: number): Savings['inLoop'] {
   const needs = pairs[0]?.replay.loops.map(({ need }) => need) ?? [];
   return Object.fromEntries(
     needs.map((need): [NeedName, SavedInLoop] => {
-      const bills = pairs.map(({ replay, none }) => ({
+      const bills = pairs.map(({ session, replay, none }) => ({
+        session: session.name,
         paid: replay.loops.find((loop) => loop.need === need)?.costs[row] ?? 0,
         whole: none.bills[row]?.input ?? 0,
       }));
@@ -137,7 +166,9 @@ function inLoop(pairs: readonly Pair[], row: number): Savings['inLoop'] {
         sum(bills, ({ paid }) => paid),
         sum(bills, ({ whole }) => whole),
       );
-      return [need, { pooled, worst: Math.min(...shares), dearer: shares.filter((share) => share < -0.02).length }];
+      const worst = Math.min(...shares);
+      const worstSession = bills[shares.indexOf(worst)]?.session ?? '';
+      return [need, { pooled, worst, worstSession, dearer: shares.filter(isDearer).length }];
     }),
   );
 }

@@ -1,18 +1,19 @@
 import type { Event } from '@palimpsest/events';
 import { defaultPrices } from '@palimpsest/view';
 import type { CachePrices } from '@palimpsest/view';
-import {
-  billMeter,
-  costOfDrops,
-  costUncondensed,
-  leastCost,
-  optimumTarget,
-  rentRule,
-  sizesByCall,
-} from '../measure/bill.js';
+import { billMeter } from '../measure/bill.js';
 import type { Bill } from '../measure/bill.js';
 import { breakpointMeter } from '../measure/cache.js';
 import { controlsOf } from '../measure/controls.js';
+import {
+  costOfDrops,
+  costUncondensed,
+  leastCost,
+  lossTolerated,
+  optimumTarget,
+  rentRule,
+  sizesByCall,
+} from '../measure/drops.js';
 import { evidenceOf } from '../measure/evidence.js';
 import { falseRereadMeter } from '../measure/false-rereads.js';
 import { hardEditMeter } from '../measure/hard-edits.js';
@@ -20,7 +21,7 @@ import { loopMeter } from '../measure/loop.js';
 import type { Loop, LoopTotals } from '../measure/loop.js';
 import { memoryMeter, unseenResults } from '../measure/memory.js';
 import type { Memory } from '../measure/memory.js';
-import { priceRows } from '../measure/money.js';
+import { priceRows, toldOf } from '../measure/money.js';
 import type { Prices, TokenUse } from '../measure/money.js';
 import { evidenceNeed, missedNeeds, newestNeed } from '../measure/needs.js';
 import type { Need, NeedName } from '../measure/needs.js';
@@ -160,7 +161,9 @@ export function sessionReplayer(events: readonly Event[], settings: ReplaySettin
         prices: row.name,
         uncondensed: costUncondensed(sizes, row),
         least: leastCost(sizes, optimumTarget, row),
+        insuredLeast: leastCost(sizes, optimumTarget, row, lossTolerated),
         rent: costOfDrops(sizes, optimumTarget, row, rentRule(row)),
+        insuredRent: costOfDrops(sizes, optimumTarget, row, rentRule(row, lossTolerated)),
         agentOutput: agentOutputTokens * row.output,
       })),
       agentOutputTokens,
@@ -247,11 +250,6 @@ const largeHeadTokens = 20_000;
 interface OpenLoop {
   readonly bills: readonly Bill[];
   readonly missed: ReadonlySet<NeedName>;
-}
-
-/** Returns the prices of a row as a condenser is told of them. */
-function toldOf({ input, cacheRead, cacheWrite, output }: Prices): CachePrices {
-  return { read: cacheRead / input, write: cacheWrite / input, output: output / input };
 }
 
 function isDefault(row: Prices): boolean {

@@ -77,6 +77,50 @@ test('lines of one file stand together in the order of the file, whatever call s
   expect(text.match(/^== .*total\.js/gm)).toHaveLength(1);
 });
 
+test('what an edit put into a file stands at its place, and what stands together in a text stands together', async () => {
+  const later = ['  const rounded = roundHalfEven(sum);', '  report(rounded, items.length);'];
+  const patch = `*** Begin Patch\n*** Update File: src/total.js\n@@\n-${source[3]}\n+${later[0]}\n+${later[1]}\n*** End Patch`;
+  const log = longLog((log) => {
+    log.call('read_file', { path: 'src/total.js' }, `${numbered}\n    11\tmodule.exports = { totalOf };`);
+    log.call('edit', { path: 'src/total.js', oldText: source[1], newText: '  const sum = addUpExactly(items);' }, 'ok');
+    log.call('apply_patch', { input: patch }, 'Done!');
+    log.call(
+      'read_file',
+      { path: 'src/total.js', limit: 2 },
+      `     1\t// The totals of carts and orders.\n     2\t${source[0]}`,
+    );
+  });
+  expect(excerpts((await digested(log)).summary).slice(1, 10)).toEqual([
+    '// The totals of carts and orders.',
+    source[0],
+    '…',
+    '  const sum = addUpExactly(items);',
+    '…',
+    ...later,
+    '…',
+    'module.exports = { totalOf };',
+  ]);
+});
+
+test('a hunk shows the lines around a change too, and two replacements of one call stand apart', async () => {
+  const hunk = ` ${source[0]}\n-${source[1]}\n+  const sum = addUpExactly(items);\n ${source[2]}\n ${source[3]}`;
+  const edits = [
+    { oldText: 'let retries = 1;', newText: 'let retries = mostRetries;' },
+    { oldText: 'let seconds = 1;', newText: 'let seconds = longestWait;' },
+  ];
+  const log = longLog((log) => {
+    log.call(
+      'apply_patch',
+      { input: `*** Begin Patch\n*** Update File: src/total.js\n@@\n${hunk}\n*** End Patch` },
+      'Done!',
+    );
+    log.call('edit', { path: 'src/wait.js', edits }, 'ok');
+  });
+  const text = excerpts((await digested(log)).summary).join('\n');
+  expect(text).toContain([source[0], '  const sum = addUpExactly(items);', source[2], source[3]].join('\n'));
+  expect(text).toContain('let retries = mostRetries;\n…\nlet seconds = longestWait;');
+});
+
 test('what the agent put into a file stands there, and what it took out does not', async () => {
   const log = longLog((log) => {
     log.call('read_file', { path: 'src/total.js' }, source.join('\n'));
@@ -496,4 +540,15 @@ test('a removed line that looks like a header of a diff is a removed line', asyn
   const lines = excerpts((await digested(log)).summary);
   expect(lines).toContain('-- the new comment of it');
   expect(lines).not.toContain('-- the old comment of it');
+});
+
+test('timers that the host has faked stop no condensation', async () => {
+  const { setImmediate: immediately, setTimeout: later } = globalThis;
+  Object.assign(globalThis, { setImmediate: () => 0, setTimeout: () => 0 });
+  try {
+    const log = longLog((begun) => begun.call('read_file', { path: 'src/total.js' }, numbered));
+    expect((await digested(log)).summary).toContain(source[0]);
+  } finally {
+    Object.assign(globalThis, { setImmediate: immediately, setTimeout: later });
+  }
 });

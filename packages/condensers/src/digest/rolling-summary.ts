@@ -69,12 +69,12 @@ export function rollingSummary(options: RollingSummaryOptions): Reducer {
     range: EventRange,
     requirement: Requirement,
     context: CondenseContext,
-  ): Condensation => {
+  ): Promise<Condensation> => {
     const calibration = calibrationOf(view, context.fixedTokens);
     const limits = limitsWithin(options, requirement, calibration);
     const left = (targetTokens ?? Infinity) / calibration - limits.maxFactTokens - view.tokens(range.end);
     const maxLineTokens = Math.min(limits.maxLineTokens, Math.max(leastLineTokens / calibration, left));
-    return condensationOf(view, range, requirement, { ...limits, maxLineTokens }, options);
+    return condensationOf(view, range, requirement, { ...limits, maxLineTokens }, options, context.signal);
   };
   const readers = [readFactsOf, ...(options.maxLineTokens > 0 ? [readLinesOf] : [])];
   const readAhead = (view: View): void => {
@@ -92,10 +92,10 @@ export function rollingSummary(options: RollingSummaryOptions): Reducer {
       await readInSlices(view, readers, context.signal);
       return summarise(view, middleOf(view, requirement, context), requirement, context);
     },
-    hardReset: (view, requirement, context) => {
+    hardReset: async (view, requirement, context) => {
       const end = newestStep(view).cutPoint;
       try {
-        return summarise(view, { start: view.cutPoints.atOrAfter(keepFirst) ?? end, end }, requirement, context);
+        return await summarise(view, { start: view.cutPoints.atOrAfter(keepFirst) ?? end, end }, requirement, context);
       } catch (error) {
         if (!NoCondensationAvailableError.isInstance(error)) throw error;
         return summarise(view, { start: view.cutPoints.atOrAfter(0) ?? end, end }, requirement, context);
@@ -116,7 +116,7 @@ export function rollingSummary(options: RollingSummaryOptions): Reducer {
       await readInSlices(view, readers, context.signal);
       const all = requirement.level === 'none' ? undefined : rangeDownTo(view, 0, keepFirst);
       try {
-        return summarise(view, range, requirement, context);
+        return await summarise(view, range, requirement, context);
       } catch (error) {
         // Near the target the summary is as large as what it replaces. A request then takes all that may go.
         if (all === undefined || !NoCondensationAvailableError.isInstance(error)) throw error;
@@ -181,14 +181,15 @@ function wordsInSummary({ condensations }: View, { condensationId }: Condensatio
 }
 
 /** @throws {@link NoCondensationAvailableError} when nothing is left to forget, or too little is saved. */
-function condensationOf(
+async function condensationOf(
   view: View,
   selection: EventRange,
   requirement: Requirement,
   limits: SummaryLimits,
   { name, createEvent }: Pick<RollingSummaryOptions, 'name' | 'createEvent'>,
-): Condensation {
-  const written = summaryOfRange(view, selection, limits);
+  signal: AbortSignal | undefined,
+): Promise<Condensation> {
+  const written = await summaryOfRange(view, selection, limits, signal);
   if (written === undefined) throw new NoCondensationAvailableError(whyNot(view));
   const { ids, range, lineage, summary, forgottenEvents, forgottenTokens, summaryTokens, metadata } = written;
   const gone = { events: forgottenEvents, tokens: forgottenTokens - summaryTokens };

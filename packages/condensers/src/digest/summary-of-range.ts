@@ -56,13 +56,14 @@ const mostAttempts = 5;
 /**
  * Writes the summary of a range: the user's words, facts, and a digest of all that is hidden. Facts also take no more than earlier
  * summaries in the range and half of the rest, and the digest no more than half of it. Undefined if the summary would not make the view
- * smaller.
+ * smaller. Others work in its pauses.
  */
-export function summaryOfRange(
+export async function summaryOfRange(
   view: View,
   { start, end }: EventRange,
   limits: SummaryLimits,
-): RangeSummary | undefined {
+  signal?: AbortSignal,
+): Promise<RangeSummary | undefined> {
   const going = goingIn(view, { start, end });
   const { forgotten, tokens, place } = going;
   const summaries = forgotten.filter((event) => event.type === 'condensation-summary');
@@ -89,7 +90,7 @@ export function summaryOfRange(
     if (written === undefined) return undefined;
     const { text: facts, userWordTokens } = written;
     const maxLineTokens = Math.min(limits.maxLineTokens, tokens / 2) * share;
-    const digest = digestOf(view, forgotten, facts, maxLineTokens * going.estimate);
+    const digest = await digestOf(view, forgotten, facts, maxLineTokens * going.estimate, signal);
     const summary = [facts, ...digest].join('\n\n').toWellFormed();
     const summaryTokens = view.tokensOf(summaryEvent(summary));
     if (summaryTokens >= tokens) continue;

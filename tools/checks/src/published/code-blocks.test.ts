@@ -168,10 +168,12 @@ describe('a block for a shell', () => {
         ).toEqual([]);
         return;
       }
+      // The generated sessions of --all take minutes. The harness's own tests replay them.
+      const command = line.replace(/^(npx palimpsest-harness replay .*) --all$/, '$1');
       // The README of the repository speaks of a checkout of it, every other page of an installed package.
       const cwd = page === 'README.md' ? workspaceRoot : project;
-      const key = JSON.stringify([cwd, line]);
-      const outcome = outcomes.get(key) ?? run('sh', ['-c', line], { cwd, env: { ...process.env, ...environment } });
+      const key = JSON.stringify([cwd, command]);
+      const outcome = outcomes.get(key) ?? run('sh', ['-c', command], { cwd, env: { ...process.env, ...environment } });
       outcomes.set(key, outcome);
       await outcome;
     },

@@ -1,6 +1,7 @@
 import { estimateTextTokens } from '@palimpsest/events';
 import type { LLMConvertibleEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
+import { pause } from '../ahead.js';
 import { excerptsEnd, excerptsHeading, excerptsStart, pathsHeading } from './digest.prompt.js';
 import { excerptsOf } from './excerpts.js';
 import { hiddenLines } from './hidden-lines.js';
@@ -15,19 +16,21 @@ const leastTokens = 100;
 
 /**
  * Returns what a model may need of the events that it no longer reads: paths, then lines of results and edits, of all that is hidden, read
- * from the log. Empty where the room is too small.
+ * from the log. Empty where the room is too small. Others work in its pauses.
  *
  * @param going - the events that are forgotten now
  * @param text - what stands before the digest in the same summary
  * @param maxTokens - what it may take. Unit: tokens, as {@link estimateTextTokens} counts
  */
-export function digestOf(
+export async function digestOf(
   view: View,
   going: readonly LLMConvertibleEvent[],
   text: string,
   maxTokens: number,
-): readonly string[] {
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
   if (maxTokens < leastTokens) return [];
+  await pause(signal);
   const events = loggedEvents(view, going);
   const gone = new Set(going);
   const others = view.events.flatMap((event) =>
@@ -38,7 +41,9 @@ export function digestOf(
   const before = [text, ...others, ...listed].join('\n\n');
   const frame = [excerptsHeading, excerptsStart, excerptsEnd].join('\n');
   const room = maxTokens - estimateTextTokens(listed.join('')) - estimateTextTokens(frame);
-  const excerpts = excerptsWithin(hiddenLines(view, events, before), room);
+  const lines = hiddenLines(view, events, before);
+  await pause(signal);
+  const excerpts = excerptsWithin(lines, room);
   if (excerpts.length === 0) return listed;
   return [...listed, [excerptsHeading, excerptsStart, ...excerpts, excerptsEnd].join('\n')];
 }
@@ -48,7 +53,7 @@ const mostAttempts = 4;
 const tolerance = 0.1;
 
 /** Short lines and marks between the chosen lines take room too: then fewer are chosen. */
-function excerptsWithin(lines: readonly HiddenLine[], room: number): readonly string[] {
+function excerptsWithin(lines: Iterable<HiddenLine>, room: number): readonly string[] {
   let excerpts: readonly string[] = [];
   for (let attempt = 0, chosen = room; attempt < mostAttempts && chosen > 0; attempt++) {
     excerpts = excerptsOf(lines, chosen);

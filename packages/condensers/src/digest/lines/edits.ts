@@ -4,10 +4,10 @@ import { remembered } from '../../authoring/calls/remembered.js';
 import { writesAll } from '../facts/file-facts.js';
 import { shortestKey } from './text-lines.js';
 
-/** The change that a call makes to one file. */
+/** The change that a call makes to one place of a file. */
 export interface FileEdit {
   readonly path: string;
-  /** The lines that it puts into the file, as they were written. */
+  /** The lines that stand there afterwards, as they were written: of a patch those around the change too. */
   readonly put: readonly string[];
   /** The lines that it takes from the file, without the blanks around them. */
   readonly taken: ReadonlySet<string>;
@@ -38,12 +38,16 @@ const read = /* @__PURE__ */ remembered((action: ActionEvent, _: undefined): rea
   const [path] = roles.paths;
   if (path === undefined || roles.command !== undefined) return [];
   const { old, fresh, content } = replacedTexts(call);
-  const put = linesOf(old.length > 0 ? fresh : [...fresh, ...content]);
-  const isWhole = writesAll({ toolName: name, roles });
-  return old.length === 0 && put.length === 0
-    ? []
-    : [{ ...fileEdit(path, put, linesOf(old), isWhole), parts: old.flatMap(partsOf) }];
+  if (old.length > 1 && old.length === fresh.length)
+    return old.map((text, index) => replacement(path, [text], [fresh[index] ?? '']));
+  if (old.length > 0) return [replacement(path, old, fresh)];
+  const put = linesOf([...fresh, ...content]);
+  return put.length === 0 ? [] : [fileEdit(path, put, [], writesAll({ toolName: name, roles }))];
 });
+
+function replacement(path: string, old: readonly string[], fresh: readonly string[]): FileEdit {
+  return { ...fileEdit(path, linesOf(fresh), linesOf(old)), parts: old.flatMap(partsOf) };
+}
 
 function partsOf(old: string): readonly LinePart[] {
   const lines = old.split('\n').map((line) => line.trim());
@@ -61,7 +65,7 @@ function linesOf(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => text.split('\n'));
 }
 
-function fileEdit(path: string, put: readonly string[], old: readonly string[], isWhole: boolean): FileEdit {
+function fileEdit(path: string, put: readonly string[], old: readonly string[], isWhole = false): FileEdit {
   const stays = new Set(put.map((line) => line.trim()));
   const taken = new Set(old.map((line) => line.trim()).filter((key) => key !== '' && !stays.has(key)));
   return { path, put, taken, parts: [], isWhole };
@@ -71,7 +75,7 @@ const fileOfMarkedPatch = /^\*\*\* (Add File|Update File|Delete File|Move to): (
 
 const markedPatch = /^\*\*\* (?:Add|Update|Delete) File: /m;
 
-/** Reads the `*** Begin Patch` format and unified diffs. */
+/** Reads the `*** Begin Patch` format and unified diffs. Each hunk is an edit. */
 function editsOfPatch(patch: string): readonly FileEdit[] {
   const edits: FileEdit[] = [];
   let [path, put, old]: [string | undefined, string[], string[]] = [undefined, [], []];
@@ -89,8 +93,10 @@ function editsOfPatch(patch: string): readonly FileEdit[] {
     if (word !== undefined) begin(marked.trim(), word === 'Add File' || word === 'Delete File');
     else if (!isMarked && line.startsWith('--- ')) begin(diffPath(line));
     else if (!isMarked && line.startsWith('+++ ')) path = diffPath(line) ?? path;
+    else if (line.startsWith('@@')) begin(path);
     else if (line.startsWith('+')) put.push(line.slice(1));
     else if (line.startsWith('-')) old.push(line.slice(1));
+    else if (raw.startsWith(' ')) put.push(line.slice(1));
   }
   begin(undefined);
   return edits;

@@ -3,7 +3,9 @@ import { titleOfCall } from './call-title.js';
 import { excerptHead, isOfFrame } from './digest.prompt.js';
 import type { HiddenLine, Source } from './hidden-lines.js';
 import { isSameFile } from './edits.js';
+import { inFileOrder } from './file-order.js';
 import { shortestKey } from './text-lines.js';
+import type { TextLine } from './text-lines.js';
 
 /** So few short lines between two chosen ones stand instead of a mark. Unit: lines. */
 const longestFill = 3;
@@ -24,7 +26,7 @@ interface Group {
  * @param lines - the best first
  * @param maxTokens - what the excerpts may take. Unit: estimated tokens
  */
-export function excerptsOf(lines: readonly HiddenLine[], maxTokens: number): readonly string[] {
+export function excerptsOf(lines: Iterable<HiddenLine>, maxTokens: number): readonly string[] {
   const groups: Group[] = [];
   const byPath = new Map<string, Group[]>();
   const bySource = new Map<Source, Group>();
@@ -41,8 +43,7 @@ export function excerptsOf(lines: readonly HiddenLine[], maxTokens: number): rea
   for (const line of lines) {
     const { source } = line;
     const group = groupOf(source);
-    const text = (source.lines[line.index] as { readonly text: string }).text;
-    let tokens = estimateTextTokens(text) + 1;
+    let tokens = estimateTextTokens(textLineOf(line).text) + 1;
     if (group === undefined) tokens += estimateTextTokens(headOf(source)) + 2;
     if (tokens > left) {
       if (left < leastRoom) break;
@@ -80,27 +81,38 @@ function headOf({ event, call }: Source): string {
 
 function excerptOf({ newest, lines }: Group): readonly string[] {
   const out = [headOf(newest)];
-  const numberOf = ({ source, index }: HiddenLine): number => source.lines[index]?.number ?? Infinity;
-  const isFile = newest.path !== undefined;
-  lines.sort((a, b) => {
-    const [one, other] = isFile ? [numberOf(a), numberOf(b)] : [0, 0];
-    return (one === other ? 0 : one - other) || a.source.place - b.source.place || a.index - b.index;
-  });
+  const chosen = new Map(lines.map((line) => [textLineOf(line), line]));
+  const sources = [...new Set(lines.map(({ source }) => source))].sort((a, b) => a.place - b.place);
   let last: HiddenLine | undefined;
-  for (const line of lines) {
+  for (const textLine of inFileOrder(sources.map((source) => source.lines))) {
+    const line = chosen.get(textLine);
+    if (line === undefined) continue;
     if (last !== undefined) out.push(...between(last, line));
-    out.push(line.source.lines[line.index]?.text ?? '');
+    out.push(textLine.text);
     last = line;
   }
   return out;
 }
 
+function textLineOf({ source, index }: HiddenLine): TextLine {
+  return source.lines[index] as TextLine;
+}
+
 /** What stands between two chosen lines: short lines as they are, anything else as a mark. */
-function between({ source, index }: HiddenLine, next: HiddenLine): readonly string[] {
-  if (source !== next.source || next.index < index) return ['…'];
-  const lines = source.lines.slice(index + 1, next.index);
-  const isFilled =
-    lines.length <= longestFill &&
-    lines.every(({ key }) => key.length < shortestKey && !isOfFrame(key) && !source.isTaken(key));
+function between(last: HiddenLine, next: HiddenLine): readonly string[] {
+  const { source, index } = last;
+  const behind = source.lines.slice(index + 1, index + longestFill + 2);
+  const end = behind.findIndex(({ key }) => key === textLineOf(next).key);
+  if (end !== -1) return filled(source, behind.slice(0, end));
+  // The text of the next line may show both.
+  const before = next.source.lines.slice(Math.max(0, next.index - longestFill - 1), next.index);
+  const begin = before.findLastIndex(({ key }) => key === textLineOf(last).key);
+  return begin === -1 ? ['…'] : filled(next.source, before.slice(begin + 1));
+}
+
+function filled({ isTaken }: Source, lines: readonly TextLine[]): readonly string[] {
+  const isFilled = lines.every(
+    ({ key, isGone }) => !isGone && key.length < shortestKey && !isOfFrame(key) && !isTaken(key),
+  );
   return isFilled ? lines.map(({ text }) => text) : ['…'];
 }

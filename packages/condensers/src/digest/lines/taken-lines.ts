@@ -51,46 +51,66 @@ export class Edits {
    * of any file counts.
    */
   hasTaken(key: string, place: number, path: string | undefined): boolean {
-    return [key, withoutPlace(key)].some((line) =>
-      this.#taken.get(line)?.some((edit) => edit.place > place && (path === undefined || isSameFile(edit.path, path))),
-    );
+    if (this.#taken.size === 0) return false;
+    const isTaken = (line: string): boolean =>
+      this.#taken
+        .get(line)
+        ?.some((edit) => edit.place > place && (path === undefined || isSameFile(edit.path, path))) === true;
+    return isTaken(key) || isTaken(withoutPlace(key));
   }
 }
 
-/** The lines that are known to have stood in each file. */
-class Files {
-  readonly #byName = new Map<string, { readonly path: string; keys: Set<string> }[]>();
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
 
-  #file(path: string): { keys: Set<string> } {
-    const name = path.slice(path.lastIndexOf('/') + 1);
+/** The lines that are known to have stood in a file: those of each text of it. */
+interface KnownFile {
+  readonly path: string;
+  texts: ReadonlySet<string>[];
+}
+
+/** What is known of each file. */
+class Files {
+  readonly #byName = new Map<string, KnownFile[]>();
+
+  #file(path: string): KnownFile {
+    const name = nameOf(path);
     const named = this.#byName.get(name) ?? [];
     const known = named.find((file) => isSameFile(file.path, path));
     if (known !== undefined) return known;
-    const file = { path, keys: new Set<string>() };
+    const file = { path, texts: [] };
     this.#byName.set(name, [...named, file]);
     return file;
   }
 
   add(path: string, keys: ReadonlySet<string>): void {
-    const file = this.#file(path);
-    for (const key of keys) file.keys.add(key);
+    this.#file(path).texts.push(keys);
   }
 
   /** Returns the known lines of which a replacement took a part, unless the part is a known line itself. */
-  holding(path: string, parts: readonly LinePart[], stays: ReadonlySet<string>): readonly string[] {
-    const { keys } = this.#file(path);
-    const inLines = parts.filter(({ text }) => !keys.has(text));
-    if (inLines.length === 0) return [];
-    return [...keys].filter((key) => !stays.has(key) && inLines.some((part) => isPartOf(key, part)));
+  holding(path: string, parts: readonly LinePart[], stays: ReadonlySet<string>): ReadonlySet<string> {
+    const { texts } = this.#file(path);
+    const inLines = parts.filter(({ text }) => !texts.some((keys) => keys.has(text)));
+    return linesIn(
+      inLines.length === 0 ? [] : texts,
+      (key) => !stays.has(key) && inLines.some((part) => isPartOf(key, part)),
+    );
   }
 
   /** Returns the known lines that a new content does not have. */
-  replace(path: string, keys: Set<string>): readonly string[] {
+  replace(path: string, keys: ReadonlySet<string>): ReadonlySet<string> {
     const file = this.#file(path);
-    const gone = [...file.keys].filter((key) => !keys.has(key));
-    file.keys = keys;
+    const gone = linesIn(file.texts, (key) => !keys.has(key));
+    file.texts = [keys];
     return gone;
   }
+}
+
+function linesIn(texts: readonly ReadonlySet<string>[], isMeant: (key: string) => boolean): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const keys of texts) for (const key of keys) if (isMeant(key)) found.add(key);
+  return found;
 }
 
 function isPartOf(key: string, { text, at }: LinePart): boolean {

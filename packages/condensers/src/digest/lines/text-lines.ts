@@ -13,13 +13,15 @@ export interface TextLine {
   readonly key: string;
   /** The line's printed number. */
   readonly number?: number | undefined;
+  /** True for a line that the call took away: it is never quoted, and shows where the others stand. */
+  readonly isGone?: boolean | undefined;
 }
 
 /** A shorter line says too little to be found by it. Unit: characters. */
 export const shortestKey = 15;
 
-/** Stands where a diff leaves lines out. */
-const gap: TextLine = { text: '…', key: '…' };
+/** Stands where a diff leaves lines out, and between two edits. */
+export const gap: TextLine = { text: '…', key: '…' };
 
 const printedNumber = /^ *(\d{1,7})(?:\t|→| ?\| |: )/;
 const header =

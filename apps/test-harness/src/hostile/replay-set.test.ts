@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { textOfEvent } from '../measure/recorded-session.js';
 import { textCounter } from '../measure/tokens.js';
 import { none } from '../replay/named-policy.js';
-import { hostileRows, replaySets } from './replay-sets.js';
-import type { HostileResult } from './replay-sets.js';
+import { replaySet } from './replay-set.js';
+import type { HostileResult } from './replay-set.js';
 import { hostileSession, hostileSets, orders } from './sets.js';
 import type { HostileSet } from './sets.js';
 
@@ -19,11 +19,8 @@ function filesOf(set: HostileSet): readonly number[] {
   return needs.map((result) => files.indexOf(result));
 }
 
-async function replayed(condenser: Condenser, set: HostileSet, length = steps): Promise<readonly HostileResult[]> {
-  const results: HostileResult[] = [];
-  const policy = { name: condenser.name, create: () => condenser };
-  for await (const result of replaySets([policy], [set], length)) results.push(result);
-  return results;
+function replayed(condenser: Condenser, set: HostileSet, length = steps): Promise<readonly HostileResult[]> {
+  return replaySet(set, length, [{ name: condenser.name, create: () => condenser }]);
 }
 
 test('every order asks for the files as it says', () => {
@@ -70,28 +67,6 @@ test('who forgets everything reads a file again at every step of a rotation, and
   expect(rotation?.worstMoment).toBeGreaterThanOrEqual(-(rotation?.saved ?? 0));
   const [once] = await replayed(forgetful, { order: 'once', files: steps, fileTokens: 500 });
   expect(once?.rereads).toBe(0);
-});
-
-test('a row has the mean, the worst set and the worst moment', () => {
-  const result = (set: string, saved: number, worstMoment: number) => ({
-    policy: 'p',
-    prices: 'r',
-    set,
-    saved,
-    worstMoment,
-    rereads: 0,
-  });
-  expect(hostileRows([result('a', 0.4, 0.3), result('b', -0.2, 0.2)])).toEqual([
-    {
-      policy: 'p',
-      prices: 'r',
-      mean: expect.closeTo(0.1),
-      worst: -0.2,
-      worstSet: 'b',
-      worstMoment: 0.3,
-      worstMomentSet: 'a',
-    },
-  ]);
 });
 
 test('the default saves where files are needed once, and does not lose half where a few are needed in turn', async () => {
