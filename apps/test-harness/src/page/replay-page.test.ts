@@ -302,6 +302,9 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.waitForSelector('#session-name');
     expect(await violations()).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    // The one table is seen whole.
+    const hidden = await page.$eval('#results', ({ parentElement: place }) => place!.scrollWidth - place!.clientWidth);
+    expect(hidden).toBe(0);
     expect(problems).toEqual([]);
   });
 });
