@@ -10,7 +10,8 @@ import { readSessions } from './import/index.js';
 import type { Session } from './import/index.js';
 import { priceRows } from './measure/money.js';
 import { refusalMeter } from './measure/refusals.js';
-import { none, policyFrom } from './replay/policy.js';
+import { none } from './replay/named-policy.js';
+import { policyFrom } from './replay/policy.js';
 import { replaySessions } from './replay/replay.js';
 import type { ReplayedSession } from './replay/replayed-session.js';
 

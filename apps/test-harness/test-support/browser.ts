@@ -48,6 +48,8 @@ export async function openFile(page: Page, url: string, look: Look = {}): Promis
   page.on('console', (message) => problems.push(`console: ${message.text()}`));
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   page.on('request', (request) => {
+    // A thread that the page makes from memory is no request.
+    if (request.url().startsWith('blob:')) return;
     if (request.url().split('#')[0] !== url.split('#')[0]) problems.push(`request: ${request.url().slice(0, 200)}`);
   });
   await page.goto(url);

@@ -14,7 +14,7 @@ import {
   structuredSummaryCondenser,
 } from '@palimpsest/condensers';
 import type { Condenser } from '@palimpsest/view';
-import { stubSummarizer } from '../src/replay/models.js';
+import { stubSummarizer } from '../src/replay/stub-summarizer.js';
 
 /** A condenser that acts all the time, and how many events it may leave. */
 export interface Tight {

@@ -16,7 +16,7 @@ const fromApp = (file: string): Promise<unknown> => import(pathToFileURL(path.jo
 const { defaultCondenser } = (await fromApp('reference-agent/src/agent/condenser.ts')) as {
   readonly defaultCondenser: () => Condenser;
 };
-const { referenceAgentCondenser } = (await fromApp('test-harness/src/replay/policy.ts')) as {
+const { referenceAgentCondenser } = (await fromApp('test-harness/src/replay/named-policy.ts')) as {
   readonly referenceAgentCondenser: () => Condenser;
 };
 

@@ -11,7 +11,7 @@ import { messageOf } from '../harness-error.js';
 import { readSessions } from '../import/index.js';
 import { recordedSession } from '../measure/recorded-session.js';
 import { textCounter } from '../measure/tokens.js';
-import { stubSummarizer } from '../replay/models.js';
+import { stubSummarizer } from '../replay/stub-summarizer.js';
 import type { Output } from './inspect.js';
 
 /** Options of `palimpsest-harness conform`, as the command line gives them. */

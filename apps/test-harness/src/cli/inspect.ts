@@ -6,7 +6,7 @@ import { readSessions } from '../import/index.js';
 import type { Session } from '../import/index.js';
 import { textCounter } from '../measure/tokens.js';
 import type { TextCounter } from '../measure/tokens.js';
-import { stubSummarizer } from '../replay/models.js';
+import { stubSummarizer } from '../replay/stub-summarizer.js';
 import { parsePolicies } from '../replay/policy.js';
 import { inspectionOf, logPolicy } from './inspection.js';
 import type { InspectedCondensation, InspectedItem, Inspection, ItemKind, KindTotal } from './inspection.js';

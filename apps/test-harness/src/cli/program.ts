@@ -5,6 +5,7 @@ import { rivalList } from '../rivals/rival.js';
 import type { ConformCommandOptions } from './conform.js';
 import type { HostileCommandOptions } from './hostile.js';
 import type { InspectCommandOptions } from './inspect.js';
+import type { PageCommandOptions } from './page.js';
 import type { ReplayCommandOptions } from './replay.js';
 import type { ReportCommandOptions } from './report.js';
 import type { ScenarioCommandOptions } from './scenario.js';
@@ -51,6 +52,7 @@ function harnessProgram(): Command {
   addHostileCommand(program);
   addInspectCommand(program);
   addConformCommand(program);
+  addPageCommand(program);
   addScenarioCommand(program);
   return program;
 }
@@ -108,6 +110,18 @@ function addReportCommand(program: Command): void {
     const { reportCommand } = await import('./report.js');
     process.exitCode = await reportCommand(paths, options);
   });
+}
+
+/** Adds `palimpsest-harness page`. */
+function addPageCommand(program: Command): void {
+  program
+    .command('page')
+    .description('write a web page that replays the logs that are dropped on it, in the browser and without a network')
+    .option('-o, --output <file>', 'the page', 'palimpsest-replay.html')
+    .action(async (options: PageCommandOptions) => {
+      const { pageCommand } = await import('./page.js');
+      await pageCommand(options);
+    });
 }
 
 /** Adds `palimpsest-harness hostile`. */

@@ -1,8 +1,6 @@
 import { PalimpsestError } from '@palimpsest/events';
 import { readSessions } from '../import/index.js';
 import type { SkippedFile } from '../import/index.js';
-import { knownPricesOf, pricesOfModel } from '../measure/money.js';
-import type { PricedAs } from '../page/page-data.js';
 import type { Progress } from './progress.js';
 
 /** Options of {@link readAhead}. */
@@ -52,26 +50,4 @@ export async function readAhead(
     shown.update(`reading ${path}`);
   }
   return { calls, count, readable, skipped: [...unreadable, ...skipped] };
-}
-
-/** The model of the prices where none is named, and the sessions name none that has prices. */
-const defaultModel = 'claude-sonnet-5-5';
-
-/**
- * Returns the model by whose prices the sessions are priced: the named one, else the recorded one with most calls that has
- * prices.
- *
- * @param calls - the recorded model calls by model
- * @throws {@link HarnessError} `unknown-model` for a named model without known prices
- */
-export function pricedAs(named: string | undefined, calls: ReadonlyMap<string, number>, date: Date): PricedAs {
-  if (named !== undefined) {
-    knownPricesOf(named, date);
-    return { model: named, because: 'named' };
-  }
-  const all = [...calls.values()].reduce((sum, count) => sum + count, 0);
-  const priced = [...calls].filter(([model]) => pricesOfModel(model, date) !== undefined);
-  const [most] = priced.sort(([, one], [, other]) => other - one);
-  if (most === undefined) return { model: defaultModel, because: 'default' };
-  return { model: most[0], because: 'recorded', share: most[1] / all };
 }

@@ -5,7 +5,7 @@ import type { LogFile } from '../import/read-sessions.js';
 import { knownPricesOf, priceRows } from '../measure/money.js';
 import { assertSummariser } from '../replay/models.js';
 import { parsePolicies } from '../replay/policy.js';
-import type { NamedSource } from '../replay/policy.js';
+import type { NamedSource } from '../replay/named-policy.js';
 import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/replay.js';
 import { reportRows } from '../replay/report.js';
 import type { ReplayedSession } from '../replay/replayed-session.js';

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { coloursFor, printableText, terminalWidth, wrapToWidth } from '@palimpsest/terminal';
 import type { PricedAs } from '../page/page-data.js';
 import type { WrittenPage } from '../page/write-page.js';
-import { none } from '../replay/policy.js';
+import { none } from '../replay/named-policy.js';
 import { condensedSessions, isLong, reportRows } from '../replay/report.js';
 import type { ReplayRow } from '../replay/report.js';
 import { savedWithRereads } from '../replay/savings.js';

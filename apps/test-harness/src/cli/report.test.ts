@@ -179,11 +179,11 @@ test('a home without sessions has where agents keep their logs, and the sample',
   const { code, stdout, stderr } = await harness(['report', '-o', 'sample.html'], file('empty-home'));
   expect(code).toBe(0);
   expect(stderr).toMatch(/^ {2}Claude Code {2}.*\.claude.projects$/m);
-  expect(stdout).toMatch(/^1 session cost \$/);
-  expect(stdout).toMatch(/^priced +\d+\.\d % +\d+\.\d %$/m);
+  expect(stdout).toMatch(/^2 sessions cost \$/);
+  expect(stdout).toMatch(/^priced +\d+\.\d % +\d+\.\d % +\d+\.\d %$/m);
   const { data, timelines } = await dataOf('sample.html');
-  expect(data.sessions.map(({ name }) => name)).toEqual(['demo.jsonl']);
-  expect(timelines).toHaveLength(1);
+  expect(data.sessions.map(({ name }) => name)).toEqual(['demo.jsonl', 'long-session.jsonl']);
+  expect(timelines).toHaveLength(2);
 });
 
 test('short sessions are told of, on the page too, and are in its figures only with --all', async () => {

@@ -7,10 +7,12 @@ import { logFiles } from '../import/read-sessions.js';
 import type { LogFile } from '../import/read-sessions.js';
 import { knownPricesOf, priceRows } from '../measure/money.js';
 import { ownFile, ownVersion } from '../own-package.js';
+import { pricedAs } from '../page/priced-as.js';
 import { folderWriter, pageWriter } from '../page/write-page.js';
 import type { ReportWriter } from '../page/write-page.js';
+import { reportCondensers } from '../replay/named-policy.js';
+import type { NamedSource } from '../replay/named-policy.js';
 import { parsePolicies } from '../replay/policy.js';
-import type { NamedSource, PolicyArguments } from '../replay/policy.js';
 import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/replay.js';
 import type { ReplayOptions } from '../replay/replay.js';
 import { condensedSessions, tokenUnit } from '../replay/report.js';
@@ -21,7 +23,7 @@ import { hasDisplay, openFile } from './open-page.js';
 import type { SharedOptions } from './options.js';
 import { duration, progress, timeLeft } from './progress.js';
 import type { Progress } from './progress.js';
-import { pricedAs, readAhead } from './read-ahead.js';
+import { readAhead } from './read-ahead.js';
 import { outcomeText, pageText } from './report-outcome.js';
 
 /** Options of `palimpsest-harness report`, as the command line gives them. */
@@ -36,25 +38,8 @@ export interface ReportCommandOptions extends SharedOptions {
   readonly open?: boolean;
 }
 
-/** The condensers that a report compares if none is named. */
-const reportCondensers: PolicyArguments = {
-  condenser: ['recentEvents', 'observationMasking', 'extractiveSummary', 'priced', 'llmSummarizing'],
-  config: [],
-};
-
-/** The same with sizes for the sample, which is short. The build copies its log and its configuration. */
-const sample = {
-  log: fileURLToPath(ownFile('dist/sample/demo.jsonl')),
-  condensers: {
-    condenser: [
-      'recentEvents:maxSize=40',
-      'observationMasking:minSavedTokens=3000',
-      'extractiveSummary:maxTokens=12000',
-      'llmSummarizing:maxTokens=12000',
-    ],
-    config: [fileURLToPath(ownFile('dist/sample/priced.toml'))],
-  },
-};
+/** A long session that a program made, and a short one of our agent. The build writes them. */
+const sample = fileURLToPath(ownFile('dist/sample'));
 
 /**
  * Replays the sessions at the paths, or the newest ones of this machine's agents, or the sample where there are none. Writes the page,
@@ -70,10 +55,10 @@ export async function reportCommand(paths: readonly string[], options: ReportCom
   const found = paths.length > 0 ? undefined : await findSessions(all ? { newest: Infinity } : {});
   const isSample = found?.sessions.length === 0;
   const isNamed = condenser.length > 0 || config.length > 0;
-  const policies = await parsePolicies(isNamed ? options : isSample ? sample.condensers : reportCondensers);
+  const policies = await parsePolicies(isNamed ? options : { condenser: reportCondensers, config: [] });
   const shown = progress();
   if (found !== undefined) shown.line(isSample ? noSessionText(found) : foundText(found));
-  const places = isSample ? [sample.log] : (found?.sessions.map(({ path }) => path) ?? paths);
+  const places = isSample ? [sample] : (found?.sessions.map(({ path }) => path) ?? paths);
   try {
     return await untilInterrupted((signal) => report(places, { ...options, found, policies, shown, signal }));
   } finally {
@@ -187,8 +172,7 @@ function noSessionText(found: FoundSessions): string {
     'No recorded session of an agent is on this machine. These places were searched:',
     logFoldersText(found),
     'Logs that are elsewhere: npx palimpsest-harness report <file or folder>',
-    'Instead, a sample: an agent of ours at work on a small library. The sizes of the condensers are',
-    'small, because the session is short.',
+    'Instead, a sample: a long session that a program made, and a short one of our agent.',
   ].join('\n');
 }
 

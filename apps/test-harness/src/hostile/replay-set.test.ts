@@ -4,7 +4,7 @@ import type { Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { textOfEvent } from '../measure/recorded-session.js';
 import { textCounter } from '../measure/tokens.js';
-import { none } from '../replay/policy.js';
+import { none } from '../replay/named-policy.js';
 import { replaySet } from './replay-set.js';
 import type { HostileResult } from './replay-set.js';
 import { hostileSession, hostileSets, orders } from './sets.js';

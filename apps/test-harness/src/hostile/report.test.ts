@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { NamedSource } from '../replay/policy.js';
+import type { NamedSource } from '../replay/named-policy.js';
 import { hostileReport, hostileRows } from './report.js';
 
 const steps = 4;

@@ -1,6 +1,6 @@
 import { codeDigest } from '../replay/digests.js';
 import { policyDigest } from '../replay/policy.js';
-import type { NamedSource } from '../replay/policy.js';
+import type { NamedSource } from '../replay/named-policy.js';
 import { mapInOrder } from '../replay/replay.js';
 import { runnerOf } from '../replay/runner.js';
 import { storedFile } from '../replay/store.js';

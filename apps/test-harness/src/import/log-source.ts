@@ -1,45 +1,50 @@
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { logReadError, messageOf } from '../harness-error.js';
 import { unknownLogFormat } from './formats/index.js';
 import { isObject, jsonValues } from './log/json.js';
 import { NoteTaker } from './log/session.js';
-import type { LogRecord, LogSample, LogSource, OpenLogOptions } from './log/session.js';
-import { databaseSource } from './opencode-database.js';
+import type { LogRecord, LogSample, LogSource, NeighbouringFiles, OpenLogOptions } from './log/session.js';
 
 /** The size of the sample that recognises a log. Units: values and characters. */
 const sampleSize = { values: 200, characters: 1 << 20 };
 
+/** The text of a log, wherever it stands. */
+export interface LogText {
+  /** The path, for messages. */
+  readonly file: string;
+  /** The text, in blocks of any size. Each call begins anew. */
+  blocks(): AsyncIterable<string>;
+  /** @defaultValue none */
+  readonly neighbours?: NeighbouringFiles | undefined;
+}
+
 /**
- * Opens a log: one JSON value per line, one JSON document, or the database of opencode. A document is kept in memory; lines
- * are read in blocks, a database session by session.
+ * Opens the text of a log: one JSON value per line, or one JSON document. A document is kept in memory; lines are read in blocks.
  *
- * @throws {@link HarnessError} `unknown-log-format` when the file contains no JSON; {@link HarnessError} `log-read` when it cannot be read.
+ * @throws {@link HarnessError} `unknown-log-format` when the text contains no JSON; {@link HarnessError} `log-read` when it cannot be read.
  */
-export async function openLog(file: string, options: OpenLogOptions): Promise<LogSource> {
-  const { signal } = options;
-  const database = await databaseSource(file, options);
-  if (database !== undefined) return database;
-  const sample = (await sampleOfLines(file, signal)) ?? (await sampleOfDocument(file, signal));
+export async function openLogText(text: LogText, { name, signal }: OpenLogOptions): Promise<LogSource> {
+  const sample = (await sampleOfLines(text, signal)) ?? (await sampleOfDocument(text, signal));
+  const { file, neighbours } = text;
   const notes = new NoteTaker(file);
   return {
     ...sample,
     file,
-    name: options.name,
+    name,
     notes,
+    neighbours,
     records: (reading = {}) =>
       sample.document === undefined
-        ? records(file, notes, reading.strict ?? false, signal)
+        ? records(text, notes, reading.strict ?? false, signal)
         : single({ value: sample.document, line: 1, continues: false }),
   };
 }
 
-async function sampleOfLines(file: string, signal: AbortSignal | undefined): Promise<LogSample | undefined> {
+async function sampleOfLines(log: LogText, signal: AbortSignal | undefined): Promise<LogSample | undefined> {
   const head: unknown[] = [];
   let characters = 0;
   let lines = 0;
   let firstIsSound = false;
-  for await (const { text } of logLines(file, signal)) {
+  for await (const { text } of logLines(log, signal)) {
     if (text.trim() === '') continue;
     lines++;
     const values = jsonValues(text).flatMap((piece) => ('broken' in piece ? [] : [piece.value]));
@@ -53,21 +58,22 @@ async function sampleOfLines(file: string, signal: AbortSignal | undefined): Pro
   }
   if (firstIsSound) return { head, document: lines === 1 && head.length === 1 ? head[0] : undefined };
   // If the first line is damaged, the objects after it identify the format, unless the whole file is one document.
-  if (!head.some(isObject) || (await isDocument(file, signal))) return undefined;
+  if (!head.some(isObject) || (await isDocument(log, signal))) return undefined;
   return { head, document: undefined };
 }
 
-async function isDocument(file: string, signal: AbortSignal | undefined): Promise<boolean> {
+async function isDocument(log: LogText, signal: AbortSignal | undefined): Promise<boolean> {
   try {
-    JSON.parse(await textOfFile(file, signal));
+    JSON.parse(await wholeText(log, signal));
     return true;
   } catch {
     return false;
   }
 }
 
-async function sampleOfDocument(file: string, signal: AbortSignal | undefined): Promise<LogSample> {
-  const text = await textOfFile(file, signal);
+async function sampleOfDocument(log: LogText, signal: AbortSignal | undefined): Promise<LogSample> {
+  const { file } = log;
+  const text = await wholeText(log, signal);
   if (text.trim() === '') throw unknownLogFormat(file, 'it is empty');
   try {
     const document = JSON.parse(text) as unknown;
@@ -77,13 +83,15 @@ async function sampleOfDocument(file: string, signal: AbortSignal | undefined): 
   }
 }
 
-async function textOfFile(file: string, signal: AbortSignal | undefined): Promise<string> {
+async function wholeText(log: LogText, signal: AbortSignal | undefined): Promise<string> {
+  const blocks: string[] = [];
   try {
-    const text = await readFile(file, { encoding: 'utf8', signal });
+    for await (const block of log.blocks()) blocks.push(block);
+    const text = blocks.join('');
     return text.startsWith('\uFEFF') ? text.slice(1) : text;
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw logReadError({ file, reason: messageOf(error), cause: error });
+    throw logReadError({ file: log.file, reason: messageOf(error), cause: error });
   }
 }
 
@@ -92,19 +100,19 @@ async function* single(record: LogRecord): AsyncGenerator<LogRecord> {
 }
 
 async function* records(
-  file: string,
+  log: LogText,
   notes: NoteTaker,
   strict: boolean,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<LogRecord> {
-  for await (const logLine of logLines(file, signal)) {
+  for await (const logLine of logLines(log, signal)) {
     if (logLine.text.trim() === '') continue;
     const pieces = jsonValues(logLine.text);
     const { line } = logLine;
     const sound = pieces.filter((piece) => !('broken' in piece)).length;
     if (sound > 1) notes.add('several-objects-on-a-line', `line ${line} holds ${sound} JSON values`, line);
     for (const piece of pieces) {
-      if ('broken' in piece) noteBroken(piece.broken, logLine, { file, notes, strict });
+      if ('broken' in piece) noteBroken(piece.broken, logLine, { file: log.file, notes, strict });
       else yield { value: piece.value, line, continues: logLine.text.startsWith(' ') };
     }
   }
@@ -125,8 +133,8 @@ function noteBroken(
   }
 }
 
-/** One line of a text file. */
-export interface LogLine {
+/** One line of a text. */
+interface LogLine {
   readonly text: string;
   /** The first line is 1. */
   readonly line: number;
@@ -135,17 +143,16 @@ export interface LogLine {
 }
 
 /**
- * The lines of a UTF-8 file, read in blocks. Only a line feed ends a line: `readline` of Node also splits at U+2028 and
+ * The lines of a text, read in blocks. Only a line feed ends a line: `readline` of Node also splits at U+2028 and
  * U+2029, which JSON allows inside strings.
  *
- * @throws {@link HarnessError} `log-read` when the file cannot be read.
+ * @throws {@link HarnessError} `log-read` when the text cannot be read.
  */
-async function* logLines(file: string, signal?: AbortSignal): AsyncGenerator<LogLine> {
-  const stream = createReadStream(file, { encoding: 'utf8', highWaterMark: 1 << 20, signal });
+async function* logLines({ file, blocks }: LogText, signal?: AbortSignal): AsyncGenerator<LogLine> {
   let line = 0;
   let rest: string[] = [];
   try {
-    for await (const block of stream as AsyncIterable<string>) {
+    for await (const block of blocks()) {
       let start = line === 0 && rest.length === 0 && block.startsWith('\uFEFF') ? 1 : 0;
       for (let end = block.indexOf('\n', start); end !== -1; end = block.indexOf('\n', start)) {
         rest.push(block.slice(start, end));

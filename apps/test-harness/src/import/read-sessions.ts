@@ -1,15 +1,14 @@
 import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import { isLLMConvertible, PalimpsestError, wellFormedEvent } from '@palimpsest/events';
+import { PalimpsestError } from '@palimpsest/events';
 import { logReadError, messageOf } from '../harness-error.js';
-import { logFormats, unknownLogFormat } from './formats/index.js';
-import { palimpsestJsonl } from './formats/palimpsest.js';
-import { openLog } from './log-source.js';
+import { openLog } from './file-log.js';
 import { parseSessionAddress } from './opencode-database.js';
 import { opencodeParts } from './log/opencode-session.js';
 import { openHandsParts } from './log/openhands-folder.js';
-import type { ImportedSession, ImportNote, LogFormat, LogSource, Session, SkippedFile } from './log/session.js';
+import type { Session, SkippedFile } from './log/session.js';
+import { sessionsInLog } from './sessions-in-log.js';
 
 /** Options of {@link readSessions}. */
 export interface ReadSessionsOptions {
@@ -49,59 +48,12 @@ async function* read(path: string, options: ReadSessionsOptions, skipped: Skippe
     }
     options.onFile?.({ file: logFile.file, index, count: files.length });
     try {
-      yield* sessionsOf(logFile, options, skipped);
+      const { file, name } = logFile;
+      yield* sessionsInLog(await openLog(file, { name, signal: options.signal }), skipped);
     } catch (error) {
       if (!isFolder || !PalimpsestError.isInstance(error)) throw error;
       skipped.push({ file: logFile.file, reason: error.message, error, notes: [] });
     }
-  }
-}
-
-async function* sessionsOf(
-  logFile: LogFile,
-  options: ReadSessionsOptions,
-  skipped: SkippedFile[],
-): AsyncGenerator<Session> {
-  const { file, name } = logFile;
-  const source = await openLog(file, { name, signal: options.signal });
-  const format = logFormats.find((candidate) => candidate.recognise(source));
-  if (format === undefined) throw unknownLogFormat(file, 'it is of none of the known formats');
-  // A session is yielded after the next one is read, because notes at the end of the file belong to the last session.
-  const names = new Set<string>();
-  let waiting: Session | undefined;
-  let orphanedNotes: readonly ImportNote[] = [];
-  for await (const imported of imports(format, source)) {
-    const notes = [...orphanedNotes, ...source.notes.take()];
-    if (!imported.events.some(isLLMConvertible)) {
-      orphanedNotes = notes;
-      continue;
-    }
-    orphanedNotes = [];
-    if (waiting !== undefined) yield waiting;
-    let unique = imported.name;
-    for (let copy = 2; names.has(unique); copy++) unique = `${imported.name}~${copy}`;
-    names.add(unique);
-    waiting = { name: unique, file, format: format.name, events: writtenEvents(imported, format), notes };
-  }
-  const rest = [...orphanedNotes, ...source.notes.take()];
-  if (waiting === undefined)
-    skipped.push({ file, reason: `there is no conversation in this '${format.name}' log`, notes: rest });
-  else yield { ...waiting, notes: [...waiting.notes, ...rest] };
-}
-
-/** Returns the events to read. Those of Palimpsest's own log stay unchanged. Events made from other logs get text that every provider accepts. */
-function writtenEvents({ events }: ImportedSession, format: LogFormat): ImportedSession['events'] {
-  return format.name === palimpsestJsonl.name ? events : events.map((event) => wellFormedEvent(event));
-}
-
-/** Converts an unexpected exception of a reader into an error that names the log. */
-async function* imports(format: LogFormat, source: LogSource): AsyncGenerator<ImportedSession> {
-  try {
-    yield* format.read(source);
-  } catch (error) {
-    if (PalimpsestError.isInstance(error) || (error instanceof Error && error.name === 'AbortError')) throw error;
-    const reason = `the reader of '${format.name}' failed: ${messageOf(error)}`;
-    throw logReadError({ file: source.file, reason, cause: error });
   }
 }
 

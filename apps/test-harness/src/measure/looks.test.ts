@@ -3,7 +3,7 @@ import { logBuilder } from '@palimpsest/events/testing';
 import { condensation } from '@palimpsest/view';
 import type { Condenser } from '@palimpsest/view';
 import { expect, test } from 'vitest';
-import { stubSummarizer } from '../replay/models.js';
+import { stubSummarizer } from '../replay/stub-summarizer.js';
 import { replaySession } from '../replay/replay-session.js';
 import { falseRereadMeter } from './false-rereads.js';
 import { hardEditMeter } from './hard-edits.js';

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Message } from '@palimpsest/events';
 import { toMessagesRequest } from '@palimpsest/llm-adapters/anthropic';
 import { toChatCompletionsRequest, toResponsesRequest } from '@palimpsest/llm-adapters/openai';
@@ -93,7 +92,7 @@ export function refusalMeter(
 function startsWith(messages: readonly Message[], beginning: readonly Message[]): boolean {
   if (messages.length < beginning.length) return false;
   return beginning.every(
-    (message, index) => message === messages[index] || isDeepStrictEqual(message, messages[index]),
+    (message, index) => message === messages[index] || JSON.stringify(message) === JSON.stringify(messages[index]),
   );
 }
 

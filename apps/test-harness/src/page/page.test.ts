@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { HarnessError } from '../harness-error.js';
 import type { PageData } from './page-data.js';
-import { pageHtml, reportPage, scriptJson } from './page.js';
+import { scriptJson } from './html.js';
+import { pageHtml, reportPage } from './page.js';
 
 const data: Omit<PageData, 'timelines' | 'trimmed'> = {
   harness: '0.0.0',

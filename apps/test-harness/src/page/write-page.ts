@@ -5,9 +5,9 @@ import { ownFile } from '../own-package.js';
 import type { ReplayOptions } from '../replay/replay.js';
 import type { ReplayedSession } from '../replay/replayed-session.js';
 import type { SessionTimeline } from '../replay/timeline.js';
+import type { PageAssets } from './html.js';
 import type { PageData, TimelineLink } from './page-data.js';
-import { pageHtml, redactedSession, redactedTimeline, reportPage } from './page.js';
-import type { PageAssets } from './page.js';
+import { pageHtml, redactedSession, redactedTimeline, reportPage, withoutCalls } from './page.js';
 
 /** All that a page shows besides the sessions, and is known before they are replayed. */
 export type ReportData = Omit<PageData, 'sessions' | 'uncondensed' | 'timelines' | 'trimmed'>;
@@ -108,14 +108,8 @@ function byCost(one: Priced, other: Priced): number {
   return other.cost - one.cost || one.session - other.session;
 }
 
-/** Returns a session without what is listed by call, which stands in the timelines, and without the words of notes. */
 function shownSession(session: ReplayedSession, index: number, { redacted }: ReportData): ReplayedSession {
-  const byCall = { tokensByCall: [], condensedAt: [], rewrittenAt: [] };
-  const shown = {
-    ...session,
-    notes: session.notes.map((note) => ({ ...note, message: '' })),
-    replays: session.replays.map((replay) => ({ ...replay, ...byCall })),
-  };
+  const shown = withoutCalls(session);
   return redacted ? redactedSession(shown, index) : shown;
 }
 

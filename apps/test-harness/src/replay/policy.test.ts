@@ -6,8 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { textCounter } from '../measure/tokens.js';
 import { rivalNames } from '../rivals/rival.js';
 
-import { stubSummarizer } from './models.js';
-import { parsePolicies, policyDigest, policySourcesIn, referenceAgentCondenser } from './policy.js';
+import { stubSummarizer } from './stub-summarizer.js';
+import { referenceAgentCondenser } from './named-policy.js';
+import { parsePolicies, policyDigest, policySourcesIn } from './policy.js';
 
 let folder: string;
 const code = join('node_modules/@acme/condenser-x/index.js');

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { pricedCondenser } from '@palimpsest/condensers';
 import {
-  condenserByName,
   condenserNames,
   CondenserNotFoundError,
   InvalidCondenserConfigError,
@@ -12,53 +10,13 @@ import {
 import type { CondenserConfig } from '@palimpsest/condensers/config';
 import { importFrom, loadCondenserConfigFile, loadCondenserFile } from '@palimpsest/condensers/node';
 import type { LLM } from '@palimpsest/llm-adapters';
-import { relevanceCondenser } from '@palimpsest/relevance-tool';
-import type { Condenser } from '@palimpsest/view';
 import { rivalOf } from '../rivals/index.js';
 import { allRivals, rivalNames } from '../rivals/rival.js';
 import { digestOfInstalled, installedAt } from './digests.js';
 import { labelWithOptions } from './label.js';
-import { stubSummarizer } from './models.js';
-
-/** A condenser as data, so that another thread can make it and stored results can be told apart. */
-export type PolicySource =
-  /** None, a built-in condenser with its defaults, the reference agent's, or a rival. */
-  | { readonly kind: 'name'; readonly name: string }
-  /** A description; packages are resolved from the folder. */
-  | { readonly kind: 'config'; readonly config: CondenserConfig; readonly folder: string }
-  /** A file with a description; packages are resolved from its folder. */
-  | { readonly kind: 'file'; readonly file: string };
-
-/** A condenser to replay. It is made anew for each session, with a model that stands in for the summariser. */
-export interface Policy {
-  /** The name in the report. */
-  readonly name: string;
-  readonly create: (llm: LLM) => Condenser | Promise<Condenser>;
-}
-
-/** A policy as data: what another thread makes a {@link Policy} of. */
-export interface NamedSource {
-  readonly name: string;
-  readonly source: PolicySource;
-}
-
-/** Condenses nothing; the savings of the others are relative to it. */
-export const none: Policy & NamedSource = {
-  name: 'none',
-  create: () => ({ name: 'none', condense: (view) => view }),
-  source: { kind: 'name', name: 'none' },
-};
-
-/** The name under which the reference agent's default condenser is replayed. */
-const referenceAgent = 'referenceAgent';
-
-/**
- * Makes what the reference agent condenses with unless it is told otherwise: `apps/reference-agent/src/agent/condenser.ts`. A repository check
- * compares what the two decide.
- */
-export function referenceAgentCondenser(): Condenser {
-  return pricedCondenser({ stages: [relevanceCondenser({ apply: 'batched' })], preset: 'balanced' });
-}
+import { namedCreator, none, referenceAgent, referenceAgentCondenser } from './named-policy.js';
+import type { NamedSource, Policy, PolicySource } from './named-policy.js';
+import { stubSummarizer } from './stub-summarizer.js';
 
 /** Condensers as a command line names them. */
 export interface PolicyArguments {
@@ -240,9 +198,7 @@ export function policyFrom(name: string, source: PolicySource): Policy & NamedSo
 function creatorOf(source: PolicySource): Policy['create'] {
   switch (source.kind) {
     case 'name':
-      if (source.name === none.name) return none.create;
-      if (source.name === referenceAgent) return referenceAgentCondenser;
-      return rivalOf(source.name)?.create ?? ((llm) => condenserByName(source.name, { llm }));
+      return namedCreator(source.name);
     case 'config':
       return (llm) => loadCondenser(source.config, { ...hostOf(llm), importModule: importFrom(source.folder) });
     case 'file':

@@ -9,7 +9,7 @@ import type { Need } from '../measure/needs.js';
 import type { RecordedSession } from '../measure/recorded-session.js';
 import type { CondensedCall, Meter } from '../measure/replayed-call.js';
 import type { TextCounter } from '../measure/tokens.js';
-import type { Policy } from './policy.js';
+import type { Policy } from './named-policy.js';
 import { rereader } from './rereads.js';
 
 /** Options of {@link condensedCalls}. */

@@ -8,8 +8,9 @@ import type { Session, SkippedFile } from '../import/index.js';
 import { priceRows } from '../measure/money.js';
 import type { Prices } from '../measure/money.js';
 import { codeDigest } from './digests.js';
+import type { NamedSource } from './named-policy.js';
 import { policyDigest } from './policy.js';
-import type { NamedSource } from './policy.js';
+import { replayedSession } from './replayed-session.js';
 import type { ReplayedSession } from './replayed-session.js';
 import { runnerOf } from './runner.js';
 import { resultsIfStored } from './task.js';
@@ -114,7 +115,7 @@ export async function* replaySessions(
   const { run, close } = await runnerOf<SessionTask, SessionResults>(
     workers,
     'runTask',
-    async () => (await import('./session-replayer.js')).runTask,
+    async () => (await import('./run-task.js')).runTask,
   );
   const replay = async (session: Session, index: number) => {
     const events = JSON.stringify(session.events);
@@ -134,15 +135,6 @@ export async function* replaySessions(
   } finally {
     await close();
   }
-}
-
-function replayedSession(
-  { name, file, format, notes, events }: Session,
-  { measures, replays }: SessionResults,
-): ReplayedSession {
-  const compactions = notes.filter(({ kind }) => kind === 'recorded-compaction');
-  const recordedCompactions = compactions.reduce((sum, { count }) => sum + count, 0);
-  return { name, file, format, notes, events: events.length, recordedCompactions, ...measures, replays };
 }
 
 /**

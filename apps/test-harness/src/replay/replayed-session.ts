@@ -1,5 +1,5 @@
-import type { ImportNote } from '../import/index.js';
-import type { SessionMeasures, SessionReplay } from './task.js';
+import type { ImportNote, Session } from '../import/index.js';
+import type { SessionMeasures, SessionReplay, SessionResults } from './task.js';
 
 /** One session and what each condenser made of it. */
 export interface ReplayedSession extends SessionMeasures {
@@ -18,4 +18,14 @@ export interface Pair {
   readonly session: ReplayedSession;
   readonly replay: SessionReplay;
   readonly none: SessionReplay;
+}
+
+/** Returns a session with the results of its replays. */
+export function replayedSession(
+  { name, file, format, notes, events }: Session,
+  { measures, replays }: Pick<SessionResults, 'measures' | 'replays'>,
+): ReplayedSession {
+  const compactions = notes.filter(({ kind }) => kind === 'recorded-compaction');
+  const recordedCompactions = compactions.reduce((sum, { count }) => sum + count, 0);
+  return { name, file, format, notes, events: events.length, recordedCompactions, ...measures, replays };
 }

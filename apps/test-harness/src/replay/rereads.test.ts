@@ -9,7 +9,7 @@ import type { Need } from '../measure/needs.js';
 import { findRefusals } from '../measure/refusals.js';
 import { recordedSession } from '../measure/recorded-session.js';
 import type { ReplayedCall } from '../measure/replayed-call.js';
-import { stubSummarizer } from './models.js';
+import { stubSummarizer } from './stub-summarizer.js';
 import { replaySession } from './replay-session.js';
 
 const prices = priceRows[0] as Prices;

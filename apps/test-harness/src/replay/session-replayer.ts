@@ -32,20 +32,11 @@ import { refusalMeter } from '../measure/refusals.js';
 import { requestMeter } from '../measure/requests.js';
 import { eventTokens, textCounter } from '../measure/tokens.js';
 import { userWordMeter } from '../measure/user-words.js';
-import { stubSummarizer, summariserFor } from './models.js';
-import type { Summariser } from './models.js';
-import { policyFrom } from './policy.js';
-import type { Policy } from './policy.js';
+import type { Policy } from './named-policy.js';
 import { fixedTokensOf, replaySession } from './replay-session.js';
-import { storedResults } from './task.js';
-import type {
-  FurtherLooks,
-  SessionMeasures,
-  SessionReplay,
-  SessionResults,
-  SessionTask,
-  TaskSettings,
-} from './task.js';
+import { stubSummarizer } from './stub-summarizer.js';
+import type { Summariser } from './stub-summarizer.js';
+import type { FurtherLooks, SessionMeasures, SessionReplay, TaskSettings } from './task.js';
 import { itemTable, timelineMeter } from './timeline.js';
 import type { PolicyTimeline, SessionTimeline } from './timeline.js';
 
@@ -274,30 +265,4 @@ function needsToMeasure({ all, summariser }: ReplaySettings): readonly NeedName[
 
 function withoutFaults({ faults: _, ...memory }: Memory): Omit<Memory, 'faults'> {
   return memory;
-}
-
-/** Runs a task. Each result is stored as soon as it is there, so that nothing is computed twice. */
-export async function runTask(task: SessionTask): Promise<SessionResults> {
-  const { events, policies, withTimeline } = task;
-  const { summariser, ...settings } = task.settings;
-  const stored = storedResults(task);
-  let wasStored = true;
-  let replayer: SessionReplayer | undefined;
-  const replayerOfEvents = (): SessionReplayer => {
-    wasStored = false;
-    const options = { ...settings, summariser: summariserFor(summariser), withTimeline };
-    return (replayer ??= sessionReplayer(JSON.parse(events) as readonly Event[], options));
-  };
-  let measures = await stored.read('measures');
-  if (measures === undefined) await stored.write('measures', (measures = replayerOfEvents().measures()));
-  const replays: SessionReplay[] = [];
-  for (const [index, { name, source }] of policies.entries()) {
-    let replay = withTimeline ? undefined : await stored.read(index);
-    if (replay === undefined) {
-      replay = await replayerOfEvents().replay(policyFrom(name, source));
-      await stored.write(index, replay);
-    }
-    replays.push({ ...replay, condenser: name });
-  }
-  return { measures, replays, wasStored, ...(withTimeline && { timeline: JSON.stringify(replayer?.timeline()) }) };
 }

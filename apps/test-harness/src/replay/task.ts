@@ -7,7 +7,7 @@ import type { RecordedCache } from '../measure/recorded-cache.js';
 import type { RefusedLists } from '../measure/refusals.js';
 import type { Requests } from '../measure/requests.js';
 import type { UserWords } from '../measure/user-words.js';
-import type { PolicySource } from './policy.js';
+import type { PolicySource } from './named-policy.js';
 import { digestOf, storedFile } from './store.js';
 
 /**

@@ -5,7 +5,7 @@ import type { Condenser } from '@palimpsest/view';
 import { condenserContract } from '@palimpsest/view/testing';
 import { describe, expect, test } from 'vitest';
 import { textCounter } from '../measure/tokens.js';
-import { stubSummarizer } from '../replay/models.js';
+import { stubSummarizer } from '../replay/stub-summarizer.js';
 import { rivals } from './index.js';
 import { rivalNames } from './rival.js';
 

@@ -33,7 +33,7 @@ export const opencode: LogFormat = {
 async function* readOpencode(source: LogSource): AsyncGenerator<ImportedSession> {
   for await (const { value } of source.records()) {
     const { notes } = source;
-    const document = isSessionInfo(value) ? await storedSession(source.file, value, notes) : documentOf(value);
+    const document = isSessionInfo(value) ? await storedSession(source, value) : documentOf(value);
     const session = new OpencodeSession(notes);
     const messages = document.messages.map(asVersionOne);
     session.begin(document.info, messages);

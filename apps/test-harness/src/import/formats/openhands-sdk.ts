@@ -54,7 +54,7 @@ export const openHandsSdk: LogFormat = {
 async function* readOpenHandsSdk(source: LogSource): AsyncGenerator<ImportedSession> {
   const { document, notes } = source;
   if (isOpenHandsState(document) || isEvent(document)) {
-    const { state, events } = await storedConversation(source.file, document, notes);
+    const { state, events } = await storedConversation(source, document);
     yield { name: source.name, events: eventsOf(events, state, notes) };
     return;
   }

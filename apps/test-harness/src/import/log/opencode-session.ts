@@ -1,9 +1,7 @@
 import type { Dirent } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { isObject, listOf, objectOf, textOf } from './json.js';
 import type { JsonObject } from './json.js';
-import type { NoteTaker } from './session.js';
+import type { LogSource } from './session.js';
 
 /**
  * One session of opencode: what `opencode export` prints. The reader of the storage folders and the reader of the database
@@ -42,11 +40,10 @@ function isSessionId(id: unknown): boolean {
  * Returns the session that a file `session/<project>/<id>.json` of opencode's storage describes, with its messages from
  * `message/<session>/` and their parts from `part/<message>/`. The names of these files are in the order of time.
  */
-export async function storedSession(file: string, info: JsonObject, notes: NoteTaker): Promise<OpencodeDocument> {
-  const storage = dirname(dirname(dirname(file)));
+export async function storedSession(source: LogSource, info: JsonObject): Promise<OpencodeDocument> {
   const messages: unknown[] = [];
-  for (const message of await objectsIn(join(storage, 'message', nameOf(info)), notes)) {
-    messages.push({ info: message, parts: await objectsIn(join(storage, 'part', nameOf(message)), notes) });
+  for (const message of await objectsIn(`../../message/${nameOf(info)}`, source)) {
+    messages.push({ info: message, parts: await objectsIn(`../../part/${nameOf(message)}`, source) });
   }
   return { info, messages };
 }
@@ -58,18 +55,15 @@ function nameOf(object: JsonObject): string {
 }
 
 /** Returns the objects in the JSON files of a folder; none if there is no such folder, as for a message without parts. */
-async function objectsIn(folder: string, notes: NoteTaker): Promise<readonly JsonObject[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown): Dirent[] => {
-    if (objectOf(error)['code'] === 'ENOENT') return [];
-    throw error;
-  });
-  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.json'));
+async function objectsIn(folder: string, { neighbours, notes }: LogSource): Promise<readonly JsonObject[]> {
+  const names = (await neighbours?.list(folder)) ?? [];
   const objects: JsonObject[] = [];
-  for (const name of files.map((entry) => entry.name).sort()) {
+  for (const name of names.filter((each) => each.endsWith('.json')).sort()) {
+    const text = await neighbours?.read(`${folder}/${name}`);
+    if (text === undefined) continue;
     try {
-      objects.push(objectOf(JSON.parse(await readFile(join(folder, name), 'utf8'))));
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
+      objects.push(objectOf(JSON.parse(text)));
+    } catch {
       notes.add('not-json', `the file '${name}' is not JSON and was left out`);
     }
   }

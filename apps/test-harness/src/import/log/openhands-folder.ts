@@ -1,9 +1,7 @@
 import type { Dirent } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import { isObject, objectOf } from './json.js';
 import type { JsonObject } from './json.js';
-import type { NoteTaker } from './session.js';
+import type { LogSource } from './session.js';
 
 /** The file of a conversation's state. The events stand beside it, in the folder `events`. */
 const stateFile = 'base_state.json';
@@ -25,26 +23,19 @@ export function isOpenHandsState(document: unknown): document is JsonObject {
 }
 
 /** Returns the conversation of a file: its state, or one of its events. A file that is not JSON is noted and left out. */
-export async function storedConversation(
-  file: string,
-  document: JsonObject,
-  notes: NoteTaker,
-): Promise<OpenHandsConversation> {
-  if (isOpenHandsState(document)) {
-    return { state: document, events: await eventsIn(join(dirname(file), eventsFolder), notes) };
-  }
-  const folder = dirname(file);
-  const isNamed = eventFile.test(basename(file));
-  const state = basename(folder) === eventsFolder ? await jsonIn(join(dirname(folder), stateFile), notes) : undefined;
-  return { state: objectOf(state), events: isNamed ? await eventsIn(folder, notes) : [document] };
+export async function storedConversation(source: LogSource, document: JsonObject): Promise<OpenHandsConversation> {
+  if (isOpenHandsState(document)) return { state: document, events: await eventsIn(eventsFolder, source) };
+  const [name = '', folder] = source.file.split(/[\\/]/).reverse();
+  const state = folder === eventsFolder ? await jsonIn(`../${stateFile}`, source) : undefined;
+  return { state: objectOf(state), events: eventFile.test(name) ? await eventsIn('.', source) : [document] };
 }
 
-async function eventsIn(folder: string, notes: NoteTaker): Promise<readonly JsonObject[]> {
-  const names = (await entriesOf(folder)).filter((entry) => entry.isFile() && eventFile.test(entry.name));
-  const inOrder = names.map(({ name }) => name).sort((one, other) => numberIn(one) - numberIn(other));
+async function eventsIn(folder: string, source: LogSource): Promise<readonly JsonObject[]> {
+  const names = (await source.neighbours?.list(folder)) ?? [];
+  const inOrder = names.filter((name) => eventFile.test(name)).sort((one, other) => numberIn(one) - numberIn(other));
   const events: JsonObject[] = [];
   for (const name of inOrder) {
-    const event = await jsonIn(join(folder, name), notes);
+    const event = await jsonIn(`${folder}/${name}`, source);
     if (isObject(event)) events.push(event);
   }
   return events;
@@ -54,23 +45,15 @@ function numberIn(name: string): number {
   return Number(eventFile.exec(name)?.[1]);
 }
 
-async function entriesOf(folder: string): Promise<readonly Dirent[]> {
-  return readdir(folder, { withFileTypes: true }).catch((error: unknown) => noneIfMissing(error, []));
-}
-
-async function jsonIn(file: string, notes: NoteTaker): Promise<unknown> {
+async function jsonIn(path: string, { neighbours, notes }: LogSource): Promise<unknown> {
+  const text = await neighbours?.read(path);
+  if (text === undefined) return undefined;
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) return noneIfMissing(error, undefined);
-    notes.add('not-json', `the file '${basename(file)}' is not JSON and was left out`);
+    return JSON.parse(text);
+  } catch {
+    notes.add('not-json', `the file '${path.split('/').at(-1)}' is not JSON and was left out`);
     return undefined;
   }
-}
-
-function noneIfMissing<Value>(error: unknown, none: Value): Value {
-  if (objectOf(error)['code'] === 'ENOENT') return none;
-  throw error;
 }
 
 /**

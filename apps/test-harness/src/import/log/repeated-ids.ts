@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
 import type { NoteTaker } from './session.js';
 
 /**
@@ -43,5 +44,5 @@ export class RepeatedIds {
 function digest(text: string): string {
   // UTF-8 encodes all lone surrogates as the same character; JSON escapes keep them distinct.
   const sound = text.isWellFormed() ? text : JSON.stringify(text);
-  return createHash('sha256').update(sound).digest('hex');
+  return bytesToHex(sha256(utf8ToBytes(sound)));
 }

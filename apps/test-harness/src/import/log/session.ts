@@ -146,6 +146,14 @@ export interface LogSample {
   readonly document: unknown;
 }
 
+/** The files around a log, for formats in which a session has several. Paths are relative to the folder of the log and use `/`. */
+export interface NeighbouringFiles {
+  /** Returns the names of the files in a folder; none if there is no such folder. */
+  list(folder: string): Promise<readonly string[]>;
+  /** Resolves to `undefined` if there is no such file. */
+  read(file: string): Promise<string | undefined>;
+}
+
 /** An opened log. */
 export interface LogSource extends LogSample {
   /** The path of the file, for messages. */
@@ -153,6 +161,8 @@ export interface LogSource extends LogSample {
   /** The name for the first session of the file. */
   readonly name: string;
   readonly notes: NoteTaker;
+  /** @defaultValue none: the log was not read from a folder */
+  readonly neighbours?: NeighbouringFiles | undefined;
   /**
    * Every value of the log with its line. Each call reads the file again, in blocks. A document is one value. Text that is not
    * JSON is noted and left out. With `strict` it is an error, except in a torn last line.

@@ -2,8 +2,11 @@ import { savedWithRereads } from '../../replay/savings.js';
 import { countedText, figure, h, moneyText, percentText } from './dom.js';
 import type { PageState } from './page-state.js';
 
-/** Returns the section with the cost of the sessions, their cost with the policy, and the share that it forgets. */
-export function headlineSection({ data, sessions, rows, row, price, policy }: PageState): HTMLElement {
+/** Returns the section with the cost of the sessions, their cost with the policy, and the share that it forgets. @param whose - `Your` */
+export function headlineSection(
+  { data, sessions, rows, row, price, policy }: PageState,
+  whose: string = 'Your',
+): HTMLElement {
   const savings = row?.savings[price];
   const prices = data.prices[price];
   const none = rows[0];
@@ -17,7 +20,7 @@ export function headlineSection({ data, sessions, rows, row, price, policy }: Pa
   const sentence = h(
     'h2',
     { id: 'headline' },
-    `Your ${countedText(sessions.length, 'session')} cost `,
+    `${whose} ${countedText(sessions.length, 'session')} cost `,
     h('strong', { class: 'cost' }, money(savings.billOfNone)),
     ...(isNone
       ? [policy === undefined ? '. No condenser that was tried makes them cheaper.' : '. No condenser is chosen.']

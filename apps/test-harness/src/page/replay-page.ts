@@ -1,0 +1,81 @@
+import { gzipSync } from 'node:zlib';
+import { namedPolicy, replayOfSession, sessionsOfText } from '../replay/replay-text.js';
+import { none, reportCondensers } from '../replay/named-policy.js';
+import { tokenUnit } from '../replay/report.js';
+import type { ReplayedSession } from '../replay/replayed-session.js';
+import { dataElement, htmlPage } from './html.js';
+import type { PageAssets } from './html.js';
+import type { PageData } from './page-data.js';
+import { withoutCalls } from './page.js';
+import { recordedPrices } from './priced-as.js';
+
+/** A log that the page shows before a person gives one. */
+export interface SampleLog {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The parts of the page that replays in a browser. */
+export interface ReplayPageParts extends PageAssets {
+  /** What the page's thread runs, with its tokenizer. */
+  readonly program: string;
+  /** One session each. */
+  readonly sample: readonly SampleLog[];
+  /** The version of the harness. */
+  readonly harness: string;
+}
+
+/**
+ * Returns the page that replays logs in a browser, as HTML. It shows the result of the sample at once. What is large stands compressed at
+ * its end: the program of its thread, and the texts of the sample. The policy allows that thread, which is made from memory, and no
+ * connection.
+ */
+export async function replayPage({ script, style, program, sample, harness }: ReplayPageParts): Promise<string> {
+  const result = await sampleResult(sample, harness);
+  return htmlPage({
+    title: 'Replay your agent’s sessions · Palimpsest',
+    script,
+    style,
+    before: [dataElement('sample-result', JSON.stringify(result))],
+    after: [packed('sample', JSON.stringify(sample.map(({ text }) => text))), packed('program', program)],
+    allowed: ['worker-src blob:'],
+  });
+}
+
+/** Makes an element that holds a text as base64 of gzip, which no browser runs. */
+function packed(id: string, text: string): string {
+  return `<script type="text/plain" id="${id}">${gzipSync(text, { level: 9 }).toString('base64')}</script>`;
+}
+
+async function sampleResult(sample: readonly SampleLog[], harness: string): Promise<PageData> {
+  const read = await Promise.all(
+    sample.map(({ name, text }) =>
+      sessionsOfText({
+        file: name,
+        blocks: async function* () {
+          yield text;
+        },
+      }),
+    ),
+  );
+  const sessions = read.flatMap((each) => each.sessions);
+  const { priced, prices } = recordedPrices(new Map(), new Date());
+  const policies = [none.name, ...reportCondensers].map(namedPolicy);
+  const replayed: ReplayedSession[] = [];
+  for (const session of sessions) replayed.push((await replayOfSession(session, { policies, prices })).replayed);
+  return {
+    harness,
+    createdAt: new Date().toISOString(),
+    tokenUnit,
+    redacted: false,
+    prices,
+    priced,
+    older: 0,
+    uncondensed: 0,
+    skipped: [],
+    skippedFiles: 0,
+    sessions: replayed.map(withoutCalls),
+    timelines: [],
+    trimmed: 0,
+  };
+}
