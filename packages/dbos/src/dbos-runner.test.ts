@@ -131,7 +131,7 @@ describe.skipIf(url === '')('on a server', () => {
     await one?.start();
     expect(hasStarted).toBe(true);
     await first;
-    await expect(two?.start()).rejects.toThrow(/DBOS is one in a process/);
+    await expect(two?.start()).rejects.toThrow(/DBOS allows one for each process/);
     await one?.stop();
     await two?.start();
     await two?.stop();

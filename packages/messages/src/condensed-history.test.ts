@@ -5,7 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { addAnthropicStep, anthropicHistory } from '../test-support/anthropic-loop.js';
 import { addChatStep, chatHistory } from '../test-support/chat-loop.js';
 import type { ChatMessage } from '../test-support/chat-loop.js';
-import { anthropicMessages, chatMessages, condensedHistory, InvalidMessagesError, UnreadUsageError } from './index.js';
+import {
+  anthropicMessages,
+  chatMessages,
+  condensedHistory,
+  InvalidHistoryOptionsError,
+  InvalidMessagesError,
+  UnreadUsageError,
+} from './index.js';
 
 const codec = chatMessages();
 
@@ -295,5 +302,23 @@ describe('fit', () => {
         problem: 'broken codec',
       });
     }
+  });
+});
+
+describe('a condenser or a codec that is none is refused at once', () => {
+  const condenser = noOpCondenser();
+  it.each([
+    ['no condenser', { codec }, /^condenser has to be a condenser, .* not a value of type undefined\.$/],
+    [
+      'a condenser that was not called',
+      { codec, condenser: noOpCondenser },
+      /^condenser .* It is a function: call it\.$/,
+    ],
+    ['no codec', { condenser }, /^codec has to be a codec, .* not a value of type undefined\.$/],
+    ['a codec that was not called', { condenser, codec: chatMessages }, /^codec .* It is a function: call it\.$/],
+  ])('%s', (_, options, message) => {
+    const make = () => condensedHistory(options as never);
+    expect(make).toThrow(InvalidHistoryOptionsError);
+    expect(make).toThrow(message);
   });
 });

@@ -1,4 +1,5 @@
 import { toolDefinition } from '@palimpsest/events';
+import { InvalidHistoryOptionsError } from './errors.js';
 import { HostConversations } from './host-conversations.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 import { ownTools } from './own-tools.js';
@@ -65,6 +66,8 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
  * history keeps only its own events, and applies them wherever a list begins as it did when they were made. So edits,
  * branches and restarts need no call.
  *
+ * @throws {@link InvalidHistoryOptionsError} for a condenser or a codec that is none
+ *
  * @example
  * ```ts
  * const history = condensedHistory({ condenser, codec: chatMessages(), model: 'gpt-6.2-sol' });
@@ -75,6 +78,9 @@ export function condensedHistory<Message, HostTool extends object = object>(
   options: CondensedHistoryOptions<Message, HostTool>,
 ): CondensedHistory<Message, HostTool> {
   const { condenser, relevance, codec } = options;
+  // Without types nothing else tells of it: a list is sent as it is when its condenser fails.
+  if (typeof condenser?.condense !== 'function') throw new InvalidHistoryOptionsError('condenser', condenser);
+  if (typeof codec?.read !== 'function') throw new InvalidHistoryOptionsError('codec', codec);
   const own = ownTools(condenser, relevance === true ? {} : relevance);
   const conversations = new HostConversations(options, own);
   const fit = async <One extends Message>(messages: readonly One[], fitOptions: FitOptions = {}) =>

@@ -14,6 +14,20 @@ export class InvalidMessagesError extends PalimpsestError {
   }
 }
 
+/** The error for a condenser or a codec that is none. */
+export class InvalidHistoryOptionsError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'InvalidHistoryOptionsError';
+  }
+
+  constructor(option: 'condenser' | 'codec', value: unknown) {
+    const wanted =
+      option === 'condenser' ? 'a condenser, as pricedCondenser() returns it' : 'a codec, as chatMessages() returns it';
+    const hint = typeof value === 'function' ? ' It is a function: call it.' : '';
+    super('invalid-history-options', `${option} has to be ${wanted}, not a value of type ${typeof value}.${hint}`);
+  }
+}
+
 /**
  * A host has changed an earlier message at three requests in a row, and kept what came behind it: a clock in the first message. The list was
  * sent all the same. Put such text at the end of the list, or into `tail` of `fit`.
