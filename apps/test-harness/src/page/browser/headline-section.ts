@@ -23,11 +23,15 @@ export function headlineSection(
     `${whose} ${countedText(sessions.length, 'session')} cost `,
     h('strong', { class: 'cost' }, money(savings.billOfNone)),
     ...(isNone
-      ? [policy === undefined ? '. No condenser that was tried makes them cheaper.' : '. No condenser is chosen.']
+      ? [
+          policy === undefined
+            ? `. No condenser that was tried makes ${sessions.length === 1 ? 'it' : 'them'} cheaper.`
+            : '. No condenser is chosen.',
+        ]
       : [
           '. With ',
           h('strong', {}, row.condenser),
-          ' they would cost ',
+          sessions.length === 1 ? ' it would cost ' : ' they would cost ',
           h('strong', { class: 'saving' }, money(savings.billOfNone * (1 - saved))),
           ', with what is read again, and ',
           h('strong', { class: 'forgotten' }, figure(1 - row.recall, percentText)),

@@ -6,8 +6,12 @@ const rowsAtFirst = 20;
 /** Lists the sessions, the dearest first, with the way to their timelines. */
 export function sessionsSection(state: PageState, showAll: boolean, onShowAll: () => void): HTMLElement {
   const { data, price, shown } = state;
-  const bill = (index: number, policy: number): number =>
-    data.sessions[index]?.replays[policy]?.bills[price]?.input ?? 0;
+  // With re-reads in the loop, as in the sentence above.
+  const bill = (index: number, policy: number): number => {
+    const replay = data.sessions[index]?.replays[policy];
+    const inLoop = replay?.loops.find(({ need }) => need === 'evidence')?.costs[price];
+    return inLoop ?? replay?.bills[price]?.input ?? 0;
+  };
   const dearest = [...state.sessions].sort((one, other) => bill(other, 0) - bill(one, 0));
   const listed = showAll ? dearest : dearest.slice(0, rowsAtFirst);
   const policy = state.row?.condenser ?? '';
@@ -25,8 +29,8 @@ export function sessionsSection(state: PageState, showAll: boolean, onShowAll: (
     wideTable(
       'Table of the sessions',
       {},
-      ['session', 'agent', 'calls', 'bill', `with ${policy}`, 'saved', 'recall', 'condensations'].map((name) =>
-        h('th', { scope: 'col' }, name),
+      ['session', 'agent', 'calls', 'bill', `with ${policy}`, 'saved with re-reads', 'recall', 'condensations'].map(
+        (name) => h('th', { scope: 'col' }, name),
       ),
       listed.map((index) => sessionRow(state, index, { none: bill(index, 0), own: bill(index, shown) })),
     ),
