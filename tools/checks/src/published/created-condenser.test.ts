@@ -92,7 +92,7 @@ describe('a package that `npm create @palimpsest/condenser` wrote', () => {
         rows: { condenser: string; condensations: number; refusedLists: number }[];
       };
 
-      expect(rows.map(({ condenser }) => condenser)).toEqual(['none', 'keepNewest']);
+      expect(rows.map(({ condenser }) => condenser)).toEqual(['none', 'keepNewest maxSize=40']);
       expect(rows[1]).toMatchObject({ refusedLists: 0 });
       expect(rows[1]?.condensations).toBeGreaterThan(0);
     });

@@ -274,7 +274,7 @@ it('the packed harness finds the sessions of a home and reports on them in an em
   // Where no session is, it shows the sample that it brings.
   const nothing = await npx(empty, ['palimpsest-harness', '-o', 'sample.html'], { home: empty });
 
-  expect(nothing.stdout).toMatch(/^1 session cost \$\d/);
+  expect(nothing.stdout).toMatch(/^2 sessions cost \$\d/);
   expect(await readFile(path.join(empty, 'sample.html'), 'utf8')).toContain('"name":"demo.jsonl"');
 });
 
