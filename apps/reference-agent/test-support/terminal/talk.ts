@@ -5,9 +5,15 @@ import type { Terminal } from './terminal.js';
 const status =
   /^ (?:[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] )?(opening|not usable|ready|thinking|answering|running tools|trying again|condensing|interrupting|waits for your yes|closed)(?=: waits for| \d| ·|$)/;
 
-/** Returns the state of the session, as the screen says it; undefined if it does not, as behind a page. */
+/**
+ * Returns the state of the session, as the screen says it; undefined if it does not, as behind a page. A frame that was drawn while the size
+ * changed may stand above the newest.
+ */
 export function shownState(terminal: Terminal): string | undefined {
-  return terminal.screen().flatMap((line) => status.exec(line)?.[1] ?? [])[0];
+  return terminal
+    .screen()
+    .flatMap((line) => status.exec(line)?.[1] ?? [])
+    .at(-1);
 }
 
 /** Resolves when the session is in this state and, if given, the text is on the screen. */
