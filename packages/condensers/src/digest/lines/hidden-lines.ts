@@ -80,10 +80,9 @@ function* linesOfGroups(
     const shapesOfLines = !isAgain && isToolResult(event) ? shapesOf(event).ofLines : undefined;
     for (const [key, index] of quotableIn(lines)) {
       // Of the lines of one weight, the newest place of each is met first.
-      const plain = withoutPlace(key);
-      if (again.has(key) !== isAgain || found.has(plain)) continue;
-      found.add(plain);
-      if (standing.has(key) || standing.has(plain) || isTaken(key)) continue;
+      if (again.has(key) !== isAgain || found.has(key)) continue;
+      found.add(key);
+      if (standing.has(key) || standing.has(withoutPlace(key)) || isTaken(key)) continue;
       const shape = shapesOfLines?.get(key);
       if (shape === undefined || (shapes.get(shape) ?? 0) < usualShape) yield { source, index };
     }
