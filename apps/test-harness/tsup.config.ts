@@ -5,7 +5,7 @@ import path from 'node:path';
 import { defineConfig } from 'tsup';
 import type { Options } from 'tsup';
 import { application } from '../../tsup.base.ts';
-import { buildReplayPage } from './src/page/build-replay-page.ts';
+import { buildReplayPage } from './src/page/replay-page.ts';
 import { codingSession } from './test-support/demo-sessions.ts';
 
 const require = createRequire(import.meta.url);

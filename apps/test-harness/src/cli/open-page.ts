@@ -1,4 +1,4 @@
-/** What decides whether a page can be opened. */
+/** The facts that decide whether a page can be opened. */
 export interface Surroundings {
   readonly platform: NodeJS.Platform;
   readonly environment: Readonly<Record<string, string | undefined>>;

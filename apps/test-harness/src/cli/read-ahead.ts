@@ -1,6 +1,7 @@
 import { PalimpsestError } from '@palimpsest/events';
 import { readSessions } from '../import/index.js';
 import type { SkippedFile } from '../import/index.js';
+import { callsByModel } from '../page/priced-as.js';
 import type { Progress } from './progress.js';
 
 /** Options of {@link readAhead}. */
@@ -12,7 +13,7 @@ interface ReadAheadOptions {
   readonly signal: AbortSignal;
 }
 
-/** What is known of sessions before they are replayed. */
+/** The facts about sessions that are known before they are replayed. */
 export interface ReadAhead {
   /** The recorded model calls by model. */
   readonly calls: ReadonlyMap<string, number>;
@@ -36,8 +37,7 @@ export async function readAhead(
     try {
       const reader = readSessions(path);
       for await (const { events } of reader) {
-        for (const event of events)
-          if (event.type === 'llm-usage') calls.set(event.model, (calls.get(event.model) ?? 0) + 1);
+        for (const [model, count] of callsByModel(events)) calls.set(model, (calls.get(model) ?? 0) + count);
         count++;
       }
       readable.push(path);

@@ -10,7 +10,7 @@ import type { ReplayedSession } from '../replay/replayed-session.js';
 import { alignedTable, count, percent, shareText } from './aligned-table.js';
 import { forgottenText } from './tables.js';
 
-/** What a report came to. */
+/** The result of a report. */
 export interface Outcome {
   /** The sessions of the table and of the page. */
   readonly sessions: readonly ReplayedSession[];

@@ -73,7 +73,7 @@ test('no word of our own logs is in the page', async () => {
   expect(await leaks(corpus, 'corpus.html')).toEqual([]);
 });
 
-/** Where recorded sessions are, some of other agents. */
+/** The folder of recorded sessions, some of other agents. */
 const recorded = process.env['PALIMPSEST_TRAJECTORIES'] ?? '';
 
 test

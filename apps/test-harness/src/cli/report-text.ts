@@ -19,7 +19,7 @@ export interface Report {
   readonly summariser?: string | undefined;
   /** Not all sessions were replayed. */
   readonly isInterrupted: boolean;
-  /** What the generated sessions came to. @defaultValue none: not all was measured */
+  /** The result of the generated sessions. @defaultValue none: not all was measured */
   readonly hostile?: HostileReport | undefined;
 }
 

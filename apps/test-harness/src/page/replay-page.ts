@@ -1,3 +1,5 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { namedPolicy, replayOfSession, sessionsOfText } from '../replay/replay-text.js';
 import { none, reportCondensers } from '../replay/named-policy.js';
@@ -25,12 +27,23 @@ export interface ReplayPageParts extends PageAssets {
   readonly harness: string;
 }
 
+/** Puts the bundles of a folder into one page, `replay.html`. The build runs it in the package's folder. */
+export async function buildReplayPage(folder: string, sample: readonly SampleLog[]): Promise<void> {
+  const read = (file: string): Promise<string> => readFile(file, 'utf8');
+  const [script = '', style = '', program = ''] = await Promise.all(
+    ['page.js', 'page.css', 'program.js'].map((name) => read(join(folder, name))),
+  );
+  const { version } = JSON.parse(await read('package.json')) as { readonly version: string };
+  await writeFile(join(folder, 'replay.html'), await replayPage({ script, style, program, sample, harness: version }));
+  for (const name of ['page.js', 'page.css', 'program.js']) await rm(join(folder, name));
+}
+
 /**
  * Returns the page that replays logs in a browser, as HTML. It shows the result of the sample at once. What is large stands compressed at
  * its end: the program of its thread, and the texts of the sample. The policy allows that thread, which is made from memory, and no
  * connection.
  */
-export async function replayPage({ script, style, program, sample, harness }: ReplayPageParts): Promise<string> {
+async function replayPage({ script, style, program, sample, harness }: ReplayPageParts): Promise<string> {
   const result = await sampleResult(sample, harness);
   return htmlPage({
     title: 'Replay your agent’s sessions · Palimpsest',
