@@ -4,7 +4,7 @@ import { modelMessages } from './codec.js';
 import type { AiMessage } from './codec.js';
 import { historiesOf } from './histories.js';
 import type { HistoryOptions } from './histories.js';
-import { historyTools } from './history-tools.js';
+import { toolsOfSdk } from './history-tools.js';
 import type { AnswerTo, HistoryTool } from './history-tools.js';
 import { messagesOfStep } from './step-messages.js';
 import type { Step } from './step-messages.js';
@@ -72,7 +72,7 @@ export function condensing(options: CondensingOptions): CondensingStep {
     };
     return history.answerTo(toolCallId, [...messages, call], { conversationId, system });
   };
-  return Object.assign(prepareStep, { tools: historyTools(historyOf(undefined).tools, answerTo) });
+  return Object.assign(prepareStep, { tools: toolsOfSdk(historyOf(undefined).tools, answerTo) });
 }
 
 interface Request {

@@ -1,9 +1,12 @@
 import { condensedHistory, field, textOf } from '@palimpsest/messages';
 import type { Codec, CondensedHistory, CondensedHistoryOptions, Fitted } from '@palimpsest/messages';
+import { historyTools } from '@palimpsest/messages/tools';
+import type { HistoryToolsOptions } from '@palimpsest/messages/tools';
 import type { AiMessage } from './codec.js';
 
 /** The options that `condensing` and `condensingMiddleware` share. */
-export interface HistoryOptions extends Omit<CondensedHistoryOptions<AiMessage>, 'codec'> {
+export interface HistoryOptions
+  extends Omit<CondensedHistoryOptions<AiMessage>, 'codec' | 'historyTools'>, HistoryToolsOptions {
   /**
    * The model's name: window, thinking, prices and the estimate of tokens follow from it.
    * @defaultValue the name of the model that is called. Each model has condensations of its own, because it has a cache of its
@@ -24,12 +27,13 @@ export function historiesOf(
   options: HistoryOptions,
   codec: Codec<AiMessage>,
 ): (model: unknown) => CondensedHistory<AiMessage> {
+  const tools = historyTools(options);
   const histories = new Map<string, CondensedHistory<AiMessage>>();
   return (model) => {
     const name = options.model ?? textOf(model) ?? textOf(field(model, 'modelId'));
     const known = histories.get(name ?? '');
     if (known !== undefined) return known;
-    const history = condensedHistory({ ...options, codec, model: name });
+    const history = condensedHistory({ ...options, historyTools: tools, codec, model: name });
     histories.set(name ?? '', history);
     return history;
   };

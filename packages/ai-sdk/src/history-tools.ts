@@ -41,7 +41,7 @@ export type AnswerTo = (
 ) => ReturnType<CondensedHistory<AiMessage>['answerTo']>;
 
 /** Returns the tools of a history by their names, as `generateText` takes them. */
-export function historyTools(declared: readonly object[], answerTo: AnswerTo): Readonly<Record<string, HistoryTool>> {
+export function toolsOfSdk(declared: readonly object[], answerTo: AnswerTo): Readonly<Record<string, HistoryTool>> {
   const tools = listOf(declared).map((tool): readonly [string, HistoryTool] => {
     const toolName = textOf(field(tool, 'name')) ?? '';
     const json = () => field(tool, 'inputSchema') as Record<string, unknown>;

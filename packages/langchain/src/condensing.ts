@@ -5,6 +5,7 @@ import type { ToolRuntime } from '@langchain/core/tools';
 import { Command } from '@langchain/langgraph';
 import { condensedHistory, field, textOf } from '@palimpsest/messages';
 import type { Fitted, FitOptions } from '@palimpsest/messages';
+import { historyTools } from '@palimpsest/messages/tools';
 import { createMiddleware } from 'langchain';
 import type { AgentMiddleware, BaseMessage } from 'langchain';
 import { langchainMessages } from './codec.js';
@@ -106,16 +107,16 @@ function isMessage(answer: unknown): boolean {
 }
 
 /** The tools of a history, run against the state in which they are called. */
-function toolsOf(options: CondensingOptions) {
-  const codec = langchainMessages();
-  const { tools } = condensedHistory({ ...options, codec });
+function toolsOf(given: CondensingOptions) {
+  const options = { ...given, codec: langchainMessages(), historyTools: historyTools(given) };
+  const { tools } = condensedHistory(options);
   return tools.map((declared) => {
     const [toolName, description] = [String(field(declared, 'name')), String(field(declared, 'description'))];
     return tool(
       async (_input: unknown, runtime: ToolRuntime) => {
         const { state, toolCallId, signal } = runtime;
         const messages = field(state, 'messages') as readonly BaseMessage[];
-        const history = condensedHistory({ ...options, codec, store: new StateEvents(eventsIn(state)) });
+        const history = condensedHistory({ ...options, store: new StateEvents(eventsIn(state)) });
         const answer = await detached(() => history.answerTo(toolCallId, messages, { conversationId, signal }));
         const { content, isError } = answer ?? { content: 'This call is not in the history.', isError: true };
         return new ToolMessage({

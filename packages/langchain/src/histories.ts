@@ -1,11 +1,14 @@
 import { condensedHistory } from '@palimpsest/messages';
 import type { CondensedHistory, CondensedHistoryOptions } from '@palimpsest/messages';
+import { historyTools } from '@palimpsest/messages/tools';
+import type { HistoryToolsOptions } from '@palimpsest/messages/tools';
 import type { BaseMessage } from 'langchain';
 import { langchainMessages } from './codec.js';
 import { StateEvents } from './state-events.js';
 import type { StateEvent } from './state-events.js';
 
-export type HistoryOptions = Omit<CondensedHistoryOptions<BaseMessage>, 'codec' | 'store'>;
+export type HistoryOptions = Omit<CondensedHistoryOptions<BaseMessage>, 'codec' | 'store' | 'historyTools'> &
+  HistoryToolsOptions;
 
 /** The conversation and the model that a history is made for. */
 export interface Moment {
@@ -73,7 +76,11 @@ export class Histories {
     }
     const store = new StateEvents(events);
     const codec = langchainMessages();
-    return { store, model, history: condensedHistory({ ...this.#options, model, codec, store }) };
+    return {
+      store,
+      model,
+      history: condensedHistory({ ...this.#options, historyTools: historyTools(this.#options), model, codec, store }),
+    };
   }
 
   #keep(key: string, idle: Idle): void {

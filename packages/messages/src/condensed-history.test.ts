@@ -13,6 +13,7 @@ import {
   InvalidMessagesError,
   UnreadUsageError,
 } from './index.js';
+import { historyTools } from './tools/index.js';
 
 const codec = chatMessages();
 
@@ -84,7 +85,11 @@ describe('fit', () => {
   });
 
   it('sends copies with the marks that their messages have now, where the host moves them in place', async () => {
-    const history = condensedHistory({ condenser: noOpCondenser(), codec: anthropicMessages(), relevance: true });
+    const history = condensedHistory({
+      condenser: noOpCondenser(),
+      codec: anthropicMessages(),
+      historyTools: historyTools({ relevance: true }),
+    });
     const list = anthropicHistory(1);
     for (let step = 1; step < 8; step++) {
       const blocks = list.flatMap(({ content }) => (typeof content === 'string' ? [] : content));

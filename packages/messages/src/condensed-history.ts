@@ -2,7 +2,6 @@ import { toolDefinition } from '@palimpsest/events';
 import { InvalidHistoryOptionsError } from './errors.js';
 import { HostConversations } from './host-conversations.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
-import { ownTools } from './own-tools.js';
 import type { ToolAnswer } from './own-tools.js';
 
 /** A list of messages, kept inside a model's window: see {@link condensedHistory}. */
@@ -45,9 +44,8 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
    */
   used<One extends Message>(usage: unknown, fitted: Fitted<One>): Promise<void>;
   /**
-   * The tools with which the model asks the history itself, in the form in which the host declares tools: `recall`, which returns
-   * what is hidden, and with {@link CondensedHistoryOptions.relevance} `relevance_condenser`. Declare them from the first request on,
-   * or not at all.
+   * The tools of {@link CondensedHistoryOptions.historyTools}, in the form in which the host declares tools. Declare them from the first
+   * request on, or not at all.
    */
   readonly tools: readonly HostTool[];
   /** The memory that the conversations take, as estimated from their messages. Unit: bytes. */
@@ -66,7 +64,7 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
  * history keeps only its own events, and applies them wherever a list begins as it did when they were made. So edits,
  * branches and restarts need no call.
  *
- * @throws {@link InvalidHistoryOptionsError} for a condenser or a codec that is none
+ * @throws {@link InvalidHistoryOptionsError} for a condenser, a codec or tools that are none
  *
  * @example
  * ```ts
@@ -77,11 +75,13 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
 export function condensedHistory<Message, HostTool extends object = object>(
   options: CondensedHistoryOptions<Message, HostTool>,
 ): CondensedHistory<Message, HostTool> {
-  const { condenser, relevance, codec } = options;
+  const { condenser, historyTools, codec } = options;
   // Without types nothing else tells of it: a list is sent as it is when its condenser fails.
   if (typeof condenser?.condense !== 'function') throw new InvalidHistoryOptionsError('condenser', condenser);
   if (typeof codec?.read !== 'function') throw new InvalidHistoryOptionsError('codec', codec);
-  const own = ownTools(condenser, relevance === true ? {} : relevance);
+  if (historyTools !== undefined && typeof historyTools !== 'function')
+    throw new InvalidHistoryOptionsError('historyTools', historyTools);
+  const own = historyTools === undefined ? { tools: [], condenser } : historyTools(condenser);
   const conversations = new HostConversations(options, own);
   const fit = async <One extends Message>(messages: readonly One[], fitOptions: FitOptions = {}) =>
     (await conversations.fit(messages, fitOptions)) as Fitted<One>;

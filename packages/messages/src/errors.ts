@@ -14,17 +14,24 @@ export class InvalidMessagesError extends PalimpsestError {
   }
 }
 
-/** The error for a condenser or a codec that is none. */
+const wantedOptions = {
+  condenser: 'a condenser, as pricedCondenser() returns it',
+  codec: 'a codec, as chatMessages() returns it',
+  historyTools: 'what historyTools() of @palimpsest/messages/tools returns',
+};
+
+/** The error for a condenser, a codec or tools of a history that are none. */
 export class InvalidHistoryOptionsError extends PalimpsestError {
   static override get typeName(): string {
     return 'InvalidHistoryOptionsError';
   }
 
-  constructor(option: 'condenser' | 'codec', value: unknown) {
-    const wanted =
-      option === 'condenser' ? 'a condenser, as pricedCondenser() returns it' : 'a codec, as chatMessages() returns it';
+  constructor(option: keyof typeof wantedOptions, value: unknown) {
     const hint = typeof value === 'function' ? ' It is a function: call it.' : '';
-    super('invalid-history-options', `${option} has to be ${wanted}, not a value of type ${typeof value}.${hint}`);
+    super(
+      'invalid-history-options',
+      `${option} has to be ${wantedOptions[option]}, not a value of type ${typeof value}.${hint}`,
+    );
   }
 }
 

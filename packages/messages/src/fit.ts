@@ -2,7 +2,7 @@ import type { Condensation, EventStore } from '@palimpsest/events';
 import type { AttemptReport, Condenser, View } from '@palimpsest/view';
 import type { Codec } from './codecs/codec.js';
 import type { ModelOptions } from './model.js';
-import type { RelevanceOptions } from './own-tools.js';
+import type { HistoryTools } from './own-tools.js';
 
 /** Options of `condensedHistory`. */
 export interface CondensedHistoryOptions<Message, HostTool extends object = object> extends ModelOptions {
@@ -36,10 +36,10 @@ export interface CondensedHistoryOptions<Message, HostTool extends object = obje
    */
   readonly unknownThinking?: 'left-out' | 'sent' | undefined;
   /**
-   * Lets the model say which results it no longer needs: results get a line by which it names them, from the first request on, and
-   * `tools` holds the tool. On or off for a whole conversation. @defaultValue off
+   * The tools with which the model asks the history: `historyTools()` of `@palimpsest/messages/tools`. Theirs are
+   * `history.tools`. On or off for a whole conversation. @defaultValue none: what is hidden, the model cannot ask for
    */
-  readonly relevance?: true | RelevanceOptions | undefined;
+  readonly historyTools?: HistoryTools | undefined;
   /**
    * Leaves out what no provider takes and an abort leaves behind: calls without a result, results without a call, empty answers. A call with an
    * answer of the model between it and its result is sent where the result stands. The list of the host stays. @defaultValue false: a dirty list is sent as it is

@@ -5,6 +5,7 @@ import { addChatStep } from '../test-support/chat-loop.js';
 import { addResponsesStep } from '../test-support/responses-loop.js';
 import { anthropicMessages, chatMessages, condensedHistory, responsesItems } from './index.js';
 import type { Codec } from './index.js';
+import { historyTools } from './tools/index.js';
 
 const data = btoa('%PDF-1.7\n1 0 obj << /Type /Pages /Count 12 >> endobj\n');
 const url = `data:application/pdf;base64,${data}`;
@@ -56,7 +57,12 @@ const hosts: Readonly<Record<string, Host>> = {
 };
 
 describe.each(Object.entries(hosts))('%s', (_, { codec, file, image, call, result, step }) => {
-  const history = () => condensedHistory({ condenser: observationMaskingCondenser({ attentionWindow: 8 }), codec });
+  const history = () =>
+    condensedHistory({
+      condenser: observationMaskingCondenser({ attentionWindow: 8 }),
+      codec,
+      historyTools: historyTools(),
+    });
   const begun = () => [{ role: 'user', content: 'Read the plan.' }] as object[];
   const grown = (list: object[], steps: number) => {
     for (let index = 0; index < steps; index++) step(list as never[], index);

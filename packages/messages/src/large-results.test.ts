@@ -6,12 +6,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import { addChatStep, chatHistory } from '../test-support/chat-loop.js';
 import type { ChatMessage } from '../test-support/chat-loop.js';
 import { chatMessages, condensedHistory } from './index.js';
+import { historyTools } from './tools/index.js';
 
 const codec = chatMessages();
 const condenser = amortizedForgettingCondenser({ maxSize: 40 });
 
 it('a result larger than the window is cut at the first request, before anything else goes, and said', async () => {
-  const history = condensedHistory({ condenser, codec, contextWindow: 10_000 });
+  const history = condensedHistory({ condenser, codec, historyTools: historyTools(), contextWindow: 10_000 });
   const list = chatHistory(5);
   const content = `The beginning. ${'word '.repeat(20_000)}The end.`;
   const call = list.at(-2) as ChatMessage & { role: 'assistant' };

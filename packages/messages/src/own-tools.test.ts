@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { chatHistory } from '../test-support/chat-loop.js';
 import type { ChatMessage } from '../test-support/chat-loop.js';
 import { anthropicMessages, chatMessages, condensedHistory, responsesItems } from './index.js';
+import { historyTools } from './tools/index.js';
 
 const codec = chatMessages();
 
@@ -22,7 +23,12 @@ describe('the tools of a history', () => {
   it('are declared in the form of the host', () => {
     const named = (tools: readonly object[]) => JSON.stringify(tools.map((tool) => Object.keys(tool)));
     const [chat, anthropic, responses] = [chatMessages(), anthropicMessages(), responsesItems()].map(
-      (one) => condensedHistory({ condenser: noOpCondenser(), codec: one as typeof codec, relevance: true }).tools,
+      (one) =>
+        condensedHistory({
+          condenser: noOpCondenser(),
+          codec: one as typeof codec,
+          historyTools: historyTools({ relevance: true }),
+        }).tools,
     );
     expect(named(chat ?? [])).toBe('[["type","function"],["type","function"]]');
     expect(anthropic).toMatchObject([
@@ -34,14 +40,24 @@ describe('the tools of a history', () => {
 
   it('are of the types that the SDKs take', () => {
     const condenser = noOpCondenser();
-    const chat: OpenAI.Chat.ChatCompletionTool[] = [...condensedHistory({ condenser, codec }).tools];
-    const anthropic: Anthropic.Tool[] = [...condensedHistory({ condenser, codec: anthropicMessages() }).tools];
-    const responses: OpenAI.Responses.Tool[] = [...condensedHistory({ condenser, codec: responsesItems() }).tools];
+    const chat: OpenAI.Chat.ChatCompletionTool[] = [
+      ...condensedHistory({ condenser, codec, historyTools: historyTools() }).tools,
+    ];
+    const anthropic: Anthropic.Tool[] = [
+      ...condensedHistory({ condenser, codec: anthropicMessages(), historyTools: historyTools() }).tools,
+    ];
+    const responses: OpenAI.Responses.Tool[] = [
+      ...condensedHistory({ condenser, codec: responsesItems(), historyTools: historyTools() }).tools,
+    ];
     expect([chat, anthropic, responses].map(({ length }) => length)).toEqual([1, 1, 1]);
   });
 
   it('returns what a condensation has hidden', async () => {
-    const history = condensedHistory({ condenser: extractiveSummaryCondenser({ maxSize: 30, keepFirst: 2 }), codec });
+    const history = condensedHistory({
+      condenser: extractiveSummaryCondenser({ maxSize: 30, keepFirst: 2 }),
+      codec,
+      historyTools: historyTools(),
+    });
     const list = chatHistory(30);
     (list[5] as { content: string }).content = 'The secret of the third file is a zebra.';
     const { messages } = await history.fit(list);
@@ -60,7 +76,7 @@ describe('the tools of a history', () => {
   });
 
   it('redacts what the model has marked, in every process that reads the list, and only that', async () => {
-    const options = { condenser: noOpCondenser(), codec, relevance: true } as const;
+    const options = { condenser: noOpCondenser(), codec, historyTools: historyTools({ relevance: true }) } as const;
     const history = condensedHistory(options);
     const list = chatHistory(8, 300);
     const first = await history.fit(list);
@@ -87,7 +103,11 @@ describe('the tools of a history', () => {
   });
 
   it('takes no refused call for a directive', async () => {
-    const history = condensedHistory({ condenser: noOpCondenser(), codec, relevance: true });
+    const history = condensedHistory({
+      condenser: noOpCondenser(),
+      codec,
+      historyTools: historyTools({ relevance: true }),
+    });
     const list = chatHistory(8, 300);
     const before = (await history.fit(list)).messages;
     const id = calling(list, 'relevance_condenser', { event_id: 'nothing', summary_text: 'Gone.' });

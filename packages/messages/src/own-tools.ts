@@ -1,18 +1,7 @@
-import { eventFactory, isKnownContent } from '@palimpsest/events';
+import { isKnownContent } from '@palimpsest/events';
 import type { ActionEvent, Event, EventId, ImageContent, Tool, ToolOutput } from '@palimpsest/events';
-import {
-  observationLabel,
-  recallTool,
-  relevanceCondenser,
-  relevanceTool,
-  relevanceToolName,
-} from '@palimpsest/relevance-tool';
-import type { RelevanceToolOptions } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
 import type { LabelOf } from './output/output.js';
-
-/** The options of the tool by which the model names results that it no longer needs. */
-export type RelevanceOptions = Pick<RelevanceToolOptions, 'guardrails' | 'marker' | 'apply'>;
 
 /** The answer of a history's tool to a call. */
 export interface ToolAnswer {
@@ -25,33 +14,21 @@ export interface ToolAnswer {
   readonly isError: boolean;
 }
 
-/** The tools with which a model asks the history itself, and what they need of it. */
+/**
+ * Tools with which the model asks the history itself, given the condenser of the host: `historyTools()` of `@palimpsest/messages/tools`
+ * makes them. They stand in an entry of their own, because a host that offers none need not load them.
+ */
+export type HistoryTools = (condenser: Condenser) => OwnTools;
+
+/** What the tools of a history are made of. */
 export interface OwnTools {
   readonly tools: readonly Tool[];
   /** The host's condenser; with relevance on, behind the one that applies directives. */
   readonly condenser: Condenser;
-  readonly label: LabelOf | undefined;
-  /** The directives that follow from an event: they are read from the calls in the list, so they need no store. */
-  readonly following: ((event: Event, log: readonly Event[]) => Promise<readonly Event[]>) | undefined;
-}
-
-export function ownTools(condenser: Condenser, relevance: RelevanceOptions | undefined): OwnTools {
-  if (relevance === undefined) {
-    return { tools: [recallTool({ condenser })], condenser, label: undefined, following: undefined };
-  }
-  const { apply } = relevance;
-  const directives = relevanceCondenser(apply === undefined ? {} : { apply });
-  const both: Condenser = {
-    ...condenser,
-    condense: (view, context) => condenser.condense(directives.condense(view, context), context),
-  };
-  const tool = relevanceTool({ ...relevance, recall: true });
-  return {
-    tools: [recallTool({ condenser: both }), tool],
-    condenser: both,
-    label: observationLabel,
-    following: (event, log) => directivesOf(event, log, relevance),
-  };
+  /** The line behind a result by which the model names it. @defaultValue none */
+  readonly label?: LabelOf | undefined;
+  /** The directives that follow from an event: they are read from the calls in the list, so they need no store. @defaultValue none */
+  readonly following?: ((event: Event, log: readonly Event[]) => Promise<readonly Event[]>) | undefined;
 }
 
 /** An answer of a tool, before it is written for a host. */
@@ -95,33 +72,6 @@ function onlyText(text: string, isError: boolean): OwnAnswer {
   return { text, isError, images: [], recalled: [] };
 }
 
-async function directivesOf(
-  event: Event,
-  log: readonly Event[],
-  relevance: RelevanceOptions,
-): Promise<readonly Event[]> {
-  if (event.type !== 'observation') return [];
-  const { toolName, toolCallId, isError, id, timestamp } = event;
-  if (toolName !== relevanceToolName || isError === true) return [];
-  const before = log.slice(0, -1);
-  const action = actionOf(before, toolCallId);
-  if (action === undefined) return [];
-  const made: Event[] = [];
-  // The same call makes the same directive whenever its list is read.
-  const createEvent = eventFactory({ newId: () => `${id}-directive`, now: () => new Date(timestamp) });
-  const tool = relevanceTool({ ...relevance, recall: true, createEvent });
-  try {
-    const input = tool.parseInput(JSON.parse(action.toolCall.arguments));
-    await tool.execute(
-      input,
-      contextOf(action, before, (directive) => void made.push(directive)),
-    );
-  } catch {
-    // A call that cannot be run has marked nothing.
-  }
-  return made;
-}
-
 export function actionOf(log: readonly Event[], toolCallId: string): ActionEvent | undefined {
   return log.findLast((event): event is ActionEvent => event.type === 'action' && isCall(event, toolCallId));
 }
@@ -130,7 +80,7 @@ function isCall(event: Event, toolCallId: string): boolean {
   return (event as ActionEvent).toolCall.id === toolCallId;
 }
 
-function contextOf({ id, toolCall }: ActionEvent, log: readonly Event[], append: (event: Event) => void) {
+export function contextOf({ id, toolCall }: ActionEvent, log: readonly Event[], append: (event: Event) => void) {
   return {
     actionId: id,
     toolCallId: toolCall.id,

@@ -8,6 +8,7 @@ import { expect, it } from 'vitest';
 import { resultOf } from '../test-support/anthropic-loop.js';
 import type { AnthropicMessage } from '../test-support/anthropic-loop.js';
 import { anthropicMessages, condensedHistory } from './index.js';
+import { historyTools } from './tools/index.js';
 
 /** Mulberry32: numbers from 0 to 1 that follow from a seed. */
 function randomFrom(seed: number): () => number {
@@ -71,9 +72,9 @@ it.each(seeds)('a binding model refuses nothing, whatever host and condenser do 
     return condensation({ view, ...range, ...(chance(0.7) ? { summary: `Summary ${below(100)}.` } : {}) });
   };
   const store = chance(0.5) ? memoryEventStore() : undefined;
-  const relevance = chance(0.3) || undefined;
+  const asking = historyTools({ relevance: chance(0.3) || undefined });
   const make = () =>
-    condensedHistory({ condenser, codec: anthropicMessages(), model: 'claude-opus-5-5', store, relevance });
+    condensedHistory({ condenser, codec: anthropicMessages(), model: 'claude-opus-5-5', store, historyTools: asking });
   let history = make();
   let list: AnthropicMessage[] = [{ role: 'user', content: 'Go.' }];
   const forks: AnthropicMessage[][] = [];

@@ -16,6 +16,7 @@ import { addResponsesStep } from '../test-support/responses-loop.js';
 import { claudeCode, codex, qwen } from '../test-support/set-up.js';
 import { anthropicMessages, chatMessages, condensedHistory, responsesItems } from './index.js';
 import type { Codec } from './index.js';
+import { historyTools } from './tools/index.js';
 
 /** Forgets all that a host lets it forget, the user's words too. */
 const greedy: Condenser = {
@@ -143,7 +144,12 @@ it("is sent also where a condenser's view hides it", async () => {
 });
 
 it('a first message larger than the window is cut when the provider has refused it, and recall shows all', async () => {
-  const history = condensedHistory({ condenser: pricedCondenser(), codec: chatMessages(), contextWindow: 32_000 });
+  const history = condensedHistory({
+    condenser: pricedCondenser(),
+    codec: chatMessages(),
+    historyTools: historyTools(),
+    contextWindow: 32_000,
+  });
   const content = `BEGIN ${'word '.repeat(60_000)}ZEBRA ${'word '.repeat(60_000)}END`;
   const list: ChatMessage[] = [{ role: 'user', content }];
   const sizes: number[] = [];

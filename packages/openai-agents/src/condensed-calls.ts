@@ -1,5 +1,7 @@
 import { condensedHistory, field, listOf, textOf } from '@palimpsest/messages';
 import type { CondensedHistory, CondensedHistoryOptions, Fitted, FitOptions } from '@palimpsest/messages';
+import { historyTools } from '@palimpsest/messages/tools';
+import type { HistoryToolsOptions } from '@palimpsest/messages/tools';
 import type { AgentItem } from './agent-item.js';
 import { agentItems } from './codec.js';
 import type { AgentTool, ModelLike, ModelRequestLike } from './model-like.js';
@@ -13,7 +15,10 @@ export interface PassedThrough {
 
 /** Options of {@link condensingModel} and {@link condensingModelProvider}. */
 export interface CondensingModelOptions
-  extends Omit<CondensedHistoryOptions<AgentItem>, 'codec'>, Pick<FitOptions, 'conversationId'> {
+  extends
+    Omit<CondensedHistoryOptions<AgentItem>, 'codec' | 'historyTools'>,
+    HistoryToolsOptions,
+    Pick<FitOptions, 'conversationId'> {
   /**
    * The model's name: window, prices and the estimate of tokens follow from it.
    * @defaultValue the name that the provider was asked for, or that an `OpenAIResponsesModel` says; other models do not say theirs
@@ -127,7 +132,12 @@ export class CondensedCalls {
     const model = this.#options.model ?? modelName;
     const known = this.#histories.get(model ?? '');
     if (known !== undefined) return known;
-    const history = condensedHistory({ ...this.#options, codec: agentItems(), model });
+    const history = condensedHistory({
+      ...this.#options,
+      historyTools: historyTools(this.#options),
+      codec: agentItems(),
+      model,
+    });
     this.#histories.set(model ?? '', history);
     return history;
   }

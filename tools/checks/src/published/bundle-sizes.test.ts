@@ -13,6 +13,11 @@ beforeAll(async () => {
   for (const name of ['condensers', 'relevance-tool']) {
     await install(path.join(directory, name), [`@palimpsest/${name}`], inject('everything'));
   }
+  await install(
+    path.join(directory, 'messages'),
+    ['@palimpsest/messages', '@palimpsest/condensers'],
+    inject('everything'),
+  );
 });
 
 afterAll(async () => {
@@ -55,17 +60,17 @@ const base = {
   view: 'View, ViewProjection, condensation',
 };
 
-it('the view with events is at most 35 kB', async () => {
+it('the view with events is at most 30 kB', async () => {
   const { size, packages } = await bundled(base);
 
-  expect(size).toBeLessThan(35);
+  expect(size).toBeLessThan(30);
   expect(packages).toEqual(['@palimpsest/events', '@palimpsest/view', 'zod']);
 });
 
 it.each([
   ['noOpCondenser', 2],
   ['recentEventsCondenser', 8],
-  ['observationMaskingCondenser', 11],
+  ['observationMaskingCondenser', 10],
 ])('%s adds at most %d kB, and no template language', async (condenser, limit) => {
   const without = await bundled(base);
   const { size, packages } = await bundled({ ...base, condensers: condenser });
@@ -87,4 +92,12 @@ it('the relevance tool with its condenser adds at most 16 kB', async () => {
   const { size } = await bundled({ ...base, 'relevance-tool': 'relevanceTool, relevanceCondenser' }, 'relevance-tool');
 
   expect(size - without.size).toBeLessThan(16);
+});
+
+it('a history of chat messages with the priced condenser is at most 100 kB, without the tools of a history', async () => {
+  const names = { messages: 'chatMessages, condensedHistory', condensers: 'pricedCondenser' };
+  const { size, packages } = await bundled(names, 'messages');
+
+  expect(size).toBeLessThan(100);
+  expect(packages).not.toContain('@huggingface/jinja');
 });
