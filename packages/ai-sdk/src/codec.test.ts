@@ -14,6 +14,19 @@ describe('the codec of ModelMessages', () => {
   });
 });
 
+test('a message in the form of another API is reported', async () => {
+  const history = condensedHistory({ condenser: amortizedForgettingCondenser(), codec: modelMessages() });
+  const problemWith = async (message: { role: string; content: unknown; tool_calls?: unknown }) =>
+    (await history.fit([{ role: 'user', content: 'Read a.ts.' }, message])).problem?.message;
+
+  const calls = [{ id: 'call_1', function: { name: 'read', arguments: '{}' } }];
+  const ofChat = await problemWith({ role: 'assistant', content: '', tool_calls: calls });
+  expect(ofChat).toContain("messages[1] has 'tool_calls', which modelMessages() does not read");
+  expect(ofChat).toContain('Use chatMessages().');
+  const result = { type: 'tool_result', tool_use_id: 'call_1', content: 'ok' };
+  expect(await problemWith({ role: 'user', content: [result] })).toContain('Use anthropicMessages().');
+});
+
 test('a request for approval is kept until it is answered', async () => {
   const call = {
     type: 'tool-call',

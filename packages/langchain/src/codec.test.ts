@@ -18,6 +18,13 @@ describe("the codec of LangChain's messages", () => {
     conversations: () => [plainConversation(), richConversation()],
   });
 
+  it('says what it does not read of another form', async () => {
+    const answer = { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }] };
+    const history = condensedHistory({ condenser: noOpCondenser(), codec });
+    const { problem } = await history.fit([answer as never]);
+    expect(problem?.message).toContain("has a part of the type 'tool_use', which langchainMessages() does not read");
+  });
+
   it('reads an instance, its clone and its JSON form alike', () => {
     for (const message of richConversation()) {
       const pieces = codec.read(message).pieces;

@@ -1,4 +1,6 @@
 import { PalimpsestError } from '@palimpsest/events';
+import { codecCalled } from './codecs/unread-form.js';
+import type { UnreadForm } from './codecs/unread-form.js';
 
 /** The error for a value that is not a list of messages. Nothing was read. */
 export class InvalidMessagesError extends PalimpsestError {
@@ -50,6 +52,27 @@ export class ChangedMessagesError extends PalimpsestError {
     );
     this.index = index;
     this.tokens = tokens;
+  }
+}
+
+/**
+ * A message has the form of another API or framework than the codec reads. The list was sent all the same, and what is not read is neither
+ * counted nor condensed.
+ */
+export class UnreadMessageError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'UnreadMessageError';
+  }
+
+  /** The first message that is not read. */
+  readonly index: number;
+
+  constructor({ index, codec, form }: { readonly index: number; readonly codec: string; readonly form: UnreadForm }) {
+    super(
+      'unread-message',
+      `messages[${index}] ${form.found}, which ${codecCalled(codec)} does not read: it is sent as it is, and not condensed. ${form.advice}`,
+    );
+    this.index = index;
   }
 }
 

@@ -10,6 +10,16 @@ import type { AgentItem } from './agent-item.js';
 describe('the codec of the Agents SDK', () => {
   codecContract({ test, create: () => agentItems(), conversations: () => [plainHistory(), richHistory()] });
 
+  it('says what it does not read of another form', async () => {
+    const history = condensedHistory({ condenser: noOpCondenser(), codec: agentItems() });
+    for (const [item, words] of [
+      [{ role: 'tool', tool_call_id: 'call_1', content: 'ok' }, "has role 'tool', which agentItems() does not read"],
+      [{ type: 'function_call_output', call_id: 'call_1', output: 'ok' }, 'Use responsesItems().'],
+    ] as const) {
+      expect((await history.fit([{ role: 'user', content: 'Go on.' }, item])).problem?.message).toContain(words);
+    }
+  });
+
   it('keeps the items of an answer together, wherever a history is cut', async () => {
     for (const list of [plainHistory(), richHistory(), ownToolHistory()]) {
       for (let maxSize = 6; maxSize < 24; maxSize++) {
