@@ -47,12 +47,13 @@ type CondensingMiddleware = AgentMiddleware<undefined, undefined, unknown, reado
  * ```
  */
 export function condensing(options: CondensingOptions): CondensingMiddleware {
-  const { model: name, recall = false, relevance, onFit } = options;
-  const histories = new Histories(options);
+  const { recall = false, onFit, ...historyOptions } = options;
+  const { model: name, relevance } = historyOptions;
+  const histories = new Histories(historyOptions);
   return createMiddleware({
     name: 'CondensingMiddleware',
     stateSchema,
-    tools: recall || relevance !== undefined ? toolsOf(options) : [],
+    tools: recall || relevance !== undefined ? toolsOf(historyOptions) : [],
     wrapModelCall: async (request, handler) => {
       const { model, messages, state, runtime } = request;
       const moment = {
@@ -106,7 +107,7 @@ function isMessage(answer: unknown): boolean {
 }
 
 /** The tools of a history, run against the state in which they are called. */
-function toolsOf(options: CondensingOptions) {
+function toolsOf(options: HistoryOptions) {
   const codec = langchainMessages();
   const { tools } = condensedHistory({ ...options, codec });
   return tools.map((declared) => {

@@ -20,6 +20,8 @@ export type CondensingEditOptions = Omit<HistoryOptions, 'relevance'>;
  * ```
  */
 export function condensingEdit(options: CondensingEditOptions): ContextEdit {
+  // Tells of a wrong option now, not at the first request.
+  condensedHistory({ ...options, codec: langchainMessages() });
   const histories = new Map<string, CondensedHistory<BaseMessage>>();
   /** The fits, by the last message of the list that was sent. The next message is the answer, and has the usage. */
   const sent = new Map<string, Fitted<BaseMessage>>();

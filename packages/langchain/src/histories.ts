@@ -44,6 +44,8 @@ export class Histories {
 
   constructor(options: HistoryOptions) {
     this.#options = options;
+    // Tells of a wrong option now, not at the first request.
+    condensedHistory({ ...options, codec: langchainMessages() });
   }
 
   /** Works with the history of a moment. What it adds to the events is in its store. */

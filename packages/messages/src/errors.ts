@@ -16,17 +16,18 @@ export class InvalidMessagesError extends PalimpsestError {
   }
 }
 
-/** The error for a condenser or a codec that is none. */
+/** The error for an option that does not exist, and for a condenser or a codec that is none. Nothing was read. */
 export class InvalidHistoryOptionsError extends PalimpsestError {
   static override get typeName(): string {
     return 'InvalidHistoryOptionsError';
   }
 
-  constructor(option: 'condenser' | 'codec', value: unknown) {
-    const wanted =
-      option === 'condenser' ? 'a condenser, as pricedCondenser() returns it' : 'a codec, as chatMessages() returns it';
-    const hint = typeof value === 'function' ? ' It is a function: call it.' : '';
-    super('invalid-history-options', `${option} has to be ${wanted}, not a value of type ${typeof value}.${hint}`);
+  /** The name of the option, as it was given. */
+  readonly option: string;
+
+  constructor(option: string, message: string) {
+    super('invalid-history-options', message);
+    this.option = option;
   }
 }
 

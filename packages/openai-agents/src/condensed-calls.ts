@@ -127,7 +127,8 @@ export class CondensedCalls {
     const model = this.#options.model ?? modelName;
     const known = this.#histories.get(model ?? '');
     if (known !== undefined) return known;
-    const history = condensedHistory({ ...this.#options, codec: agentItems(), model });
+    const { conversationId: _conversationId, onFit: _onFit, onPassedThrough: _onPassedThrough, ...own } = this.#options;
+    const history = condensedHistory({ ...own, codec: agentItems(), model });
     this.#histories.set(model ?? '', history);
     return history;
   }
