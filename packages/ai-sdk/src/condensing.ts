@@ -39,8 +39,9 @@ export interface CondensingStep {
  * ```
  */
 export function condensing(options: CondensingOptions): CondensingStep {
-  const { conversationId, onFit, tools } = options;
-  const historyOf = historiesOf(options, modelMessages());
+  const { system: instructions, tools, ...historyOptions } = options;
+  const { conversationId, onFit } = historyOptions;
+  const historyOf = historiesOf(historyOptions, modelMessages());
   /** The request of a list that a tool of the loop gets: that of the step, or the one that was sent in its place. */
   const requests = new WeakMap<object, Request>();
   /** The last request of a loop, by its list of steps. */
@@ -51,7 +52,7 @@ export function condensing(options: CondensingOptions): CondensingStep {
     const before = latest.get(steps);
     // A usage that cannot be stored is missed by an estimate only.
     await before?.history.used(field(steps.at(-1), 'usage'), before.fitted).catch(() => undefined);
-    const system = options.system ?? step.instructions;
+    const system = instructions ?? step.instructions;
     const history = historyOf(model);
     const messages = messagesOfStep(step);
     const fitted = await history.fit(messages, { conversationId, system, tools });
@@ -67,7 +68,7 @@ export function condensing(options: CondensingOptions): CondensingStep {
     const request = requests.get(given);
     const { history, system, messages } = request ?? {
       history: historyOf(undefined),
-      system: options.system,
+      system: instructions,
       messages: given,
     };
     return history.answerTo(toolCallId, [...messages, call], { conversationId, system });

@@ -27,14 +27,18 @@ export function historiesOf(
   options: HistoryOptions,
   codec: Codec<AiMessage>,
 ): (model: unknown) => CondensedHistory<AiMessage> {
-  const tools = historyTools(options);
+  const { conversationId: _conversationId, onFit: _onFit, relevance, ...shared } = options;
+  const own = { ...shared, historyTools: historyTools({ relevance }) };
   const histories = new Map<string, CondensedHistory<AiMessage>>();
-  return (model) => {
+  const historyOf = (model: unknown) => {
     const name = options.model ?? textOf(model) ?? textOf(field(model, 'modelId'));
     const known = histories.get(name ?? '');
     if (known !== undefined) return known;
-    const history = condensedHistory({ ...options, historyTools: tools, codec, model: name });
+    const history = condensedHistory({ ...own, codec, model: name });
     histories.set(name ?? '', history);
     return history;
   };
+  // Tells of a wrong option now, not at the first request.
+  historyOf(undefined);
+  return historyOf;
 }

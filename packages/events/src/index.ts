@@ -83,6 +83,7 @@ export { sliceText, textBoundary, textRange, withoutControls } from './text-slic
 export { estimateTextTokens } from './text-tokens.js';
 export type { CreateEvent } from './create-event.js';
 export { createEvent, eventFactory, newEventId, userMessage } from './create-event.js';
+export { nearName, plainName } from './near-name.js';
 export { addressOf, isAddress } from './address.js';
 export { adoptEvent, errorTexts, parseEvent } from './parse-event.js';
 export { EventLog } from './event-log.js';

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { plainConversation, richConversation, toolSteps } from '../test-support/conversations.js';
 import { chatModel, scriptedModel } from '../test-support/scripted-model.js';
 import type { Api } from '../test-support/scripted-model.js';
-import { langchainMessages } from './index.js';
+import { condensing, condensingEdit, langchainMessages } from './index.js';
 
 const codec = langchainMessages();
 
@@ -16,6 +16,21 @@ describe("the codec of LangChain's messages", () => {
     test,
     create: () => langchainMessages(),
     conversations: () => [plainConversation(), richConversation()],
+  });
+
+  it('refuses an option that does not exist at once, and knows the options of this package', () => {
+    const condenser = noOpCondenser();
+    for (const make of [condensing, condensingEdit]) {
+      expect(() => make({ condenser, condenserTimeout: 1_000 } as never)).toThrow("Did you mean 'condenserTimeoutMs'?");
+    }
+    expect(() => condensing({ condenser, recall: true, onFit: () => undefined })).not.toThrow();
+  });
+
+  it('says what it does not read of another form', async () => {
+    const answer = { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }] };
+    const history = condensedHistory({ condenser: noOpCondenser(), codec });
+    const { problem } = await history.fit([answer as never]);
+    expect(problem?.message).toContain("has a part of the type 'tool_use', which langchainMessages() does not read");
   });
 
   it('reads an instance, its clone and its JSON form alike', () => {

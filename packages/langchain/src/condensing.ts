@@ -6,6 +6,7 @@ import { Command } from '@langchain/langgraph';
 import { condensedHistory, field, textOf } from '@palimpsest/messages';
 import type { Fitted, FitOptions } from '@palimpsest/messages';
 import { historyTools } from '@palimpsest/messages/tools';
+import type { HistoryToolsOptions } from '@palimpsest/messages/tools';
 import { createMiddleware } from 'langchain';
 import type { AgentMiddleware, BaseMessage } from 'langchain';
 import { langchainMessages } from './codec.js';
@@ -19,7 +20,7 @@ import { eventsIn, StateEvents, stateKey, stateSchema } from './state-events.js'
 import { toolDefinitions } from './tool-definitions.js';
 
 /** Options of {@link condensing}. */
-export interface CondensingOptions extends HistoryOptions {
+export interface CondensingOptions extends Omit<HistoryOptions, 'historyTools'>, HistoryToolsOptions {
   /**
    * The model's name: window, thinking, prices and the estimate of tokens follow from it.
    * @defaultValue the name of the model that is called
@@ -48,12 +49,14 @@ type CondensingMiddleware = AgentMiddleware<undefined, undefined, unknown, reado
  * ```
  */
 export function condensing(options: CondensingOptions): CondensingMiddleware {
-  const { model: name, recall = false, relevance, onFit } = options;
-  const histories = new Histories(options);
+  const { recall = false, relevance, onFit, ...shared } = options;
+  const historyOptions = { ...shared, historyTools: historyTools({ relevance }) };
+  const { model: name } = historyOptions;
+  const histories = new Histories(historyOptions);
   return createMiddleware({
     name: 'CondensingMiddleware',
     stateSchema,
-    tools: recall || relevance !== undefined ? toolsOf(options) : [],
+    tools: recall || relevance !== undefined ? toolsOf(historyOptions) : [],
     wrapModelCall: async (request, handler) => {
       const { model, messages, state, runtime } = request;
       const moment = {
@@ -107,8 +110,8 @@ function isMessage(answer: unknown): boolean {
 }
 
 /** The tools of a history, run against the state in which they are called. */
-function toolsOf(given: CondensingOptions) {
-  const options = { ...given, codec: langchainMessages(), historyTools: historyTools(given) };
+function toolsOf(given: HistoryOptions) {
+  const options = { ...given, codec: langchainMessages() };
   const { tools } = condensedHistory(options);
   return tools.map((declared) => {
     const [toolName, description] = [String(field(declared, 'name')), String(field(declared, 'description'))];

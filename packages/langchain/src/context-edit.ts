@@ -8,7 +8,7 @@ import { modelName } from './model-name.js';
 import { usageOf } from './reported-usage.js';
 
 /** Options of {@link condensingEdit}. */
-export type CondensingEditOptions = Omit<HistoryOptions, 'relevance'>;
+export type CondensingEditOptions = Omit<HistoryOptions, 'historyTools'>;
 
 /**
  * Returns a condenser as an edit for LangChain's `contextEditingMiddleware`, for those who want the strategy alone. As
@@ -20,6 +20,8 @@ export type CondensingEditOptions = Omit<HistoryOptions, 'relevance'>;
  * ```
  */
 export function condensingEdit(options: CondensingEditOptions): ContextEdit {
+  // Tells of a wrong option now, not at the first request.
+  condensedHistory({ ...options, codec: langchainMessages() });
   const histories = new Map<string, CondensedHistory<BaseMessage>>();
   /** The fits, by the last message of the list that was sent. The next message is the answer, and has the usage. */
   const sent = new Map<string, Fitted<BaseMessage>>();

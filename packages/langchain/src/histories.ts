@@ -1,14 +1,12 @@
 import { condensedHistory } from '@palimpsest/messages';
 import type { CondensedHistory, CondensedHistoryOptions } from '@palimpsest/messages';
-import { historyTools } from '@palimpsest/messages/tools';
-import type { HistoryToolsOptions } from '@palimpsest/messages/tools';
 import type { BaseMessage } from 'langchain';
 import { langchainMessages } from './codec.js';
 import { StateEvents } from './state-events.js';
 import type { StateEvent } from './state-events.js';
 
-export type HistoryOptions = Omit<CondensedHistoryOptions<BaseMessage>, 'codec' | 'store' | 'historyTools'> &
-  HistoryToolsOptions;
+/** The options of a history that the states of a graph share. */
+export type HistoryOptions = Omit<CondensedHistoryOptions<BaseMessage>, 'codec' | 'store'>;
 
 /** The conversation and the model that a history is made for. */
 export interface Moment {
@@ -47,6 +45,8 @@ export class Histories {
 
   constructor(options: HistoryOptions) {
     this.#options = options;
+    // Tells of a wrong option now, not at the first request.
+    condensedHistory({ ...options, codec: langchainMessages() });
   }
 
   /** Works with the history of a moment. What it adds to the events is in its store. */
@@ -79,7 +79,7 @@ export class Histories {
     return {
       store,
       model,
-      history: condensedHistory({ ...this.#options, historyTools: historyTools(this.#options), model, codec, store }),
+      history: condensedHistory({ ...this.#options, model, codec, store }),
     };
   }
 

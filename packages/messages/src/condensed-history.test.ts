@@ -310,6 +310,58 @@ describe('fit', () => {
   });
 });
 
+describe('an option that does not exist is refused', () => {
+  const condenser = noOpCondenser();
+  it.each([
+    [
+      { estimateToken: () => 1 },
+      'estimateToken',
+      /^'estimateToken' is not an option of condensedHistory\. Did you mean 'estimateTokens'\? There are: condenser, codec, store, /,
+    ],
+    [{ max_output_tokens: 1 }, 'max_output_tokens', /Did you mean 'maxOutputTokens'\?/],
+    [{ tokenizer: () => 1 }, 'tokenizer', /of condensedHistory\. There are: .*estimateTokens\.$/],
+    [{ relevance: true }, 'relevance', /^'relevance' is not an option of condensedHistory\./],
+    [{ historyTools: { relevance: true } }, 'historyTools', /^historyTools has to be what historyTools\(\) of /],
+  ])('of a history: %j', (wrong, option, message) => {
+    const make = () => condensedHistory({ condenser, codec, ...wrong } as never);
+    expect(make).toThrow(InvalidHistoryOptionsError);
+    expect(make).toThrow(message);
+    expect(make).toThrow(expect.objectContaining({ option }));
+  });
+
+  it('of the tools of a history', () => {
+    expect(() => historyTools({ relevance: { guardrail: {} } as never })).toThrow(
+      /^'guardrail' is not an option of relevance\. Did you mean 'guardrails'\?/,
+    );
+    expect(() => historyTools({ recall: true } as never)).toThrow(/^'recall' is not an option of historyTools\./);
+  });
+
+  it.each([
+    [
+      { tool: [] },
+      /^'tool' is not an option of fit\. Did you mean 'tools'\? There are: conversationId, model, system, /,
+    ],
+    [{ max_tokens: 100 }, /^'max_tokens' is not an option of fit\./],
+    [{ model: { contextWindows: 1 } }, /^'contextWindows' is not an option of model\. Did you mean 'contextWindow'\?/],
+  ])('of a fit: %j', async (wrong, message) => {
+    const history = condensedHistory({ condenser, codec });
+    const list = chatHistory(2);
+    for (const call of [
+      history.fit(list, wrong as never),
+      history.answerTo('call', list, wrong as never),
+      history.withOverflow(list, async () => 'sent', wrong as never),
+    ]) {
+      await expect(call).rejects.toThrow(InvalidHistoryOptionsError);
+      await expect(call).rejects.toThrow(message);
+    }
+  });
+
+  it('an option without a value is none', async () => {
+    const history = condensedHistory({ condenser, codec, retries: undefined, store: undefined } as never);
+    await expect(history.fit(chatHistory(2) as never[], { retries: undefined } as never)).resolves.toBeDefined();
+  });
+});
+
 describe('a condenser or a codec that is none is refused at once', () => {
   const condenser = noOpCondenser();
   it.each([

@@ -1,7 +1,7 @@
 import { toolDefinition } from '@palimpsest/events';
-import { InvalidHistoryOptionsError } from './errors.js';
 import { HostConversations } from './host-conversations.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
+import { assertFitOptions, assertHistoryOptions } from './options.js';
 import type { ToolAnswer } from './own-tools.js';
 
 /** A list of messages, kept inside a model's window: see {@link condensedHistory}. */
@@ -10,7 +10,7 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
    * Returns the messages to send of a conversation, given all its messages. Call it before each request. The host's
    * list is never changed: go on appending to it.
    *
-   * @throws {@link InvalidMessagesError} when the list is none.
+   * @throws {@link InvalidMessagesError} when the list is none, {@link InvalidHistoryOptionsError} for an option that does not exist.
    * @throws the signal's reason when the signal is aborted.
    */
   fit<One extends Message>(messages: readonly One[], options?: FitOptions): Promise<Fitted<One>>;
@@ -64,7 +64,7 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
  * history keeps only its own events, and applies them wherever a list begins as it did when they were made. So edits,
  * branches and restarts need no call.
  *
- * @throws {@link InvalidHistoryOptionsError} for a condenser, a codec or tools that are none
+ * @throws {@link InvalidHistoryOptionsError} for an option that does not exist, and for a condenser, a codec or tools that are none
  *
  * @example
  * ```ts
@@ -75,16 +75,14 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
 export function condensedHistory<Message, HostTool extends object = object>(
   options: CondensedHistoryOptions<Message, HostTool>,
 ): CondensedHistory<Message, HostTool> {
+  assertHistoryOptions(options);
   const { condenser, historyTools, codec } = options;
-  // Without types nothing else tells of it: a list is sent as it is when its condenser fails.
-  if (typeof condenser?.condense !== 'function') throw new InvalidHistoryOptionsError('condenser', condenser);
-  if (typeof codec?.read !== 'function') throw new InvalidHistoryOptionsError('codec', codec);
-  if (historyTools !== undefined && typeof historyTools !== 'function')
-    throw new InvalidHistoryOptionsError('historyTools', historyTools);
   const own = historyTools === undefined ? { tools: [], condenser } : historyTools(condenser);
   const conversations = new HostConversations(options, own);
-  const fit = async <One extends Message>(messages: readonly One[], fitOptions: FitOptions = {}) =>
-    (await conversations.fit(messages, fitOptions)) as Fitted<One>;
+  const fit = async <One extends Message>(messages: readonly One[], fitOptions: FitOptions = {}) => {
+    assertFitOptions(fitOptions);
+    return (await conversations.fit(messages, fitOptions)) as Fitted<One>;
+  };
   const afterError = async <One extends Message>(error: unknown, fitted: Fitted<One>) =>
     (await conversations.afterError(error, fitted)) as Fitted<One> | undefined;
   return {
@@ -95,7 +93,10 @@ export function condensedHistory<Message, HostTool extends object = object>(
     },
     used: (usage, fitted) => conversations.used(usage, fitted),
     tools: own.tools.map((tool) => codec.tool(toolDefinition(tool))),
-    answerTo: (toolCallId, messages, fitOptions = {}) => conversations.answerTo(toolCallId, messages, fitOptions),
+    answerTo: async (toolCallId, messages, fitOptions = {}) => {
+      assertFitOptions(fitOptions);
+      return conversations.answerTo(toolCallId, messages, fitOptions);
+    },
     withOverflow: async (messages, call, fitOptions) => {
       let fitted = await fit(messages, fitOptions);
       for (;;) {

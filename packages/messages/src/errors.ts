@@ -1,4 +1,6 @@
 import { PalimpsestError } from '@palimpsest/events';
+import { codecCalled } from './codecs/unread-form.js';
+import type { UnreadForm } from './codecs/unread-form.js';
 
 /** The error for a value that is not a list of messages. Nothing was read. */
 export class InvalidMessagesError extends PalimpsestError {
@@ -14,24 +16,18 @@ export class InvalidMessagesError extends PalimpsestError {
   }
 }
 
-const wantedOptions = {
-  condenser: 'a condenser, as pricedCondenser() returns it',
-  codec: 'a codec, as chatMessages() returns it',
-  historyTools: 'what historyTools() of @palimpsest/messages/tools returns',
-};
-
-/** The error for a condenser, a codec or tools of a history that are none. */
+/** The error for an option that does not exist, and for a condenser, a codec or tools that are none. Nothing was read. */
 export class InvalidHistoryOptionsError extends PalimpsestError {
   static override get typeName(): string {
     return 'InvalidHistoryOptionsError';
   }
 
-  constructor(option: keyof typeof wantedOptions, value: unknown) {
-    const hint = typeof value === 'function' ? ' It is a function: call it.' : '';
-    super(
-      'invalid-history-options',
-      `${option} has to be ${wantedOptions[option]}, not a value of type ${typeof value}.${hint}`,
-    );
+  /** The name of the option, as it was given. */
+  readonly option: string;
+
+  constructor(option: string, message: string) {
+    super('invalid-history-options', message);
+    this.option = option;
   }
 }
 
@@ -57,6 +53,27 @@ export class ChangedMessagesError extends PalimpsestError {
     );
     this.index = index;
     this.tokens = tokens;
+  }
+}
+
+/**
+ * A message has the form of another API or framework than the codec reads. The list was sent all the same, and what is not read is neither
+ * counted nor condensed.
+ */
+export class UnreadMessageError extends PalimpsestError {
+  static override get typeName(): string {
+    return 'UnreadMessageError';
+  }
+
+  /** The first message that is not read. */
+  readonly index: number;
+
+  constructor({ index, codec, form }: { readonly index: number; readonly codec: string; readonly form: UnreadForm }) {
+    super(
+      'unread-message',
+      `messages[${index}] ${form.found}, which ${codecCalled(codec)} does not read: it is sent as it is, and not condensed. ${form.advice}`,
+    );
+    this.index = index;
   }
 }
 

@@ -100,7 +100,8 @@ export interface Fitted<Message> {
   readonly view: View;
   /**
    * The condenser, or the store, failed. The messages are those of the condensations that were made before. What could not be
-   * stored is stored with the next call. Or usage had a form that is not known ({@link UnreadUsageError}), which is said once.
+   * stored is stored with the next call. Or a message has a form that the codec does not read ({@link UnreadMessageError}). Or usage had a
+   * form that is not known ({@link UnreadUsageError}), which is said once.
    * @defaultValue undefined: nothing failed
    */
   readonly problem?: Error | undefined;

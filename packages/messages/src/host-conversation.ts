@@ -8,6 +8,7 @@ import { withMarks } from './output/cache-marks.js';
 import { canonical, digestOf, messageDigest } from './log/digest.js';
 import type { Codec } from './codecs/codec.js';
 import { defersTools, loadedTools } from './codecs/deferred-tools.js';
+import { UnreadMessageError } from './errors.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 import { fixedTokens, Room } from './room/room.js';
 import type { ChangeWatch } from './log/change-watch.js';
@@ -177,7 +178,7 @@ export class HostConversation {
     });
     sent ??= [...openList(messages, this.#options.codec, model), ...tail];
     await attempt(() => this.#own.flush());
-    const [problem = changed] = problems;
+    const [problem = this.#unreadIn(log) ?? changed] = problems;
     const fitted: Fitted<unknown> = {
       messages: sent,
       state: isSameList(sent, tail.length === 0 ? messages : [...messages, ...tail]) ? 'untouched' : 'condensed',
@@ -209,6 +210,12 @@ export class HostConversation {
     const state = isSameList(open, messages) ? 'untouched' : 'condensed';
     const nothing = { condensations: [], reports: [], tokensBefore: 0, tokensAfter: 0, view: View.fromEvents([]) };
     return { messages: sent, state, ...nothing, problem };
+  }
+
+  #unreadIn({ list }: HistoryLog): UnreadMessageError | undefined {
+    const index = list.firstUnread;
+    const form = list.at(index)?.unread;
+    return form && new UnreadMessageError({ index, codec: this.#options.codec.name, form });
   }
 
   #modelOf({ model }: FitOptions, now = new Date()): Model {

@@ -2,7 +2,13 @@ export type { CacheMark, CallChange, Codec, HostMessage, MessageChanges, ResultC
 export type { CondensedHistory } from './condensed-history.js';
 export type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 export { condensedHistory } from './condensed-history.js';
-export { ChangedMessagesError, InvalidHistoryOptionsError, InvalidMessagesError, UnreadUsageError } from './errors.js';
+export {
+  ChangedMessagesError,
+  InvalidHistoryOptionsError,
+  InvalidMessagesError,
+  UnreadMessageError,
+  UnreadUsageError,
+} from './errors.js';
 export type { ChatMessageLike, ChatTool } from './codecs/chat.js';
 export { chatMessages } from './codecs/chat.js';
 export type { AnthropicMessageLike, AnthropicTool } from './codecs/anthropic.js';

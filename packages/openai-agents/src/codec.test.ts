@@ -4,11 +4,32 @@ import { codecContract } from '@palimpsest/messages/testing';
 import { agentSteps, ownToolHistory, pixel, plainHistory, richHistory } from '../test-support/agent-history.js';
 import { openaiServer } from '@palimpsest/provider-servers';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
-import { agentItems } from './index.js';
+import { agentItems, condensingModel } from './index.js';
+import type { ModelLike } from './index.js';
 import type { AgentItem } from './agent-item.js';
 
 describe('the codec of the Agents SDK', () => {
   codecContract({ test, create: () => agentItems(), conversations: () => [plainHistory(), richHistory()] });
+
+  it('refuses an option that does not exist at once, and knows the options of this package', () => {
+    const condenser = noOpCondenser();
+    const own = { conversationId: 'one', onFit: () => undefined, onPassedThrough: () => undefined };
+    const model = { getResponse: () => undefined } as unknown as ModelLike;
+    expect(() => condensingModel(model, { condenser, condenserTimeout: 1_000 } as never)).toThrow(
+      "Did you mean 'condenserTimeoutMs'?",
+    );
+    expect(() => condensingModel(model, { condenser, ...own })).not.toThrow();
+  });
+
+  it('says what it does not read of another form', async () => {
+    const history = condensedHistory({ condenser: noOpCondenser(), codec: agentItems() });
+    for (const [item, words] of [
+      [{ role: 'tool', tool_call_id: 'call_1', content: 'ok' }, "has role 'tool', which agentItems() does not read"],
+      [{ type: 'function_call_output', call_id: 'call_1', output: 'ok' }, 'Use responsesItems().'],
+    ] as const) {
+      expect((await history.fit([{ role: 'user', content: 'Go on.' }, item])).problem?.message).toContain(words);
+    }
+  });
 
   it('keeps the items of an answer together, wherever a history is cut', async () => {
     for (const list of [plainHistory(), richHistory(), ownToolHistory()]) {

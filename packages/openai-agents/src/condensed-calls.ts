@@ -132,12 +132,14 @@ export class CondensedCalls {
     const model = this.#options.model ?? modelName;
     const known = this.#histories.get(model ?? '');
     if (known !== undefined) return known;
-    const history = condensedHistory({
-      ...this.#options,
-      historyTools: historyTools(this.#options),
-      codec: agentItems(),
-      model,
-    });
+    const {
+      conversationId: _conversationId,
+      onFit: _onFit,
+      onPassedThrough: _onPassedThrough,
+      relevance,
+      ...own
+    } = this.#options;
+    const history = condensedHistory({ ...own, historyTools: historyTools({ relevance }), codec: agentItems(), model });
     this.#histories.set(model ?? '', history);
     return history;
   }

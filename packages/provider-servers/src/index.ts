@@ -7,6 +7,7 @@ export { anthropicServer } from './servers/anthropic/server.js';
 export { messageStream as anthropicMessageStream } from './servers/anthropic/stream.js';
 export type { CachedPrompt, SimulatedPromptCache } from './servers/cached-prompt.js';
 export type { DeliveryFault, Faults } from './servers/faults.js';
+export { InvalidReplyError } from './servers/invalid-reply.js';
 export type { ProviderServer, ReceivedRequest, ServerResponse, ServerSentEvent } from './servers/http.js';
 export { serve } from './servers/http.js';
 export type { OpenAIReply } from './servers/openai/exchange.js';

@@ -505,7 +505,7 @@ test('the words of the user stay whole where the summary must be smaller than it
     log.agent('Done.');
   }
   log.call('bash', { command: 'true' }, 'ok');
-  const { summary } = await digested(log, { targetTokens: 1_500, maxFactTokens: 900, maxLineTokens: 900 });
+  const { summary } = await digested(log, { targetTokens: 1_200, maxFactTokens: 900, maxLineTokens: 900 });
   for (let step = 1; step < 19; step++) expect(summary).toContain(`(${step}).`);
 });
 

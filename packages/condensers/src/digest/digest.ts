@@ -16,7 +16,8 @@ import { rollingSummary } from './rolling-summary.js';
 export interface DigestOptions extends SizeOptions {
   /**
    * The size to which the view is condensed, without what is sent beside it and what always stays. The newest events stay, as many as fit
-   * beside the facts and the lines. The user's words add a third to it at most. Unit: tokens, as the provider counts.
+   * beside the facts and the lines. The user's words add a third to it at most. As a stage of `pricedCondenser` it leaves a view
+   * within the target alone, unless the view is too large for the window, or on a request. Unit: tokens, as the provider counts.
    * @defaultValue 12000
    */
   readonly targetTokens?: number | undefined;

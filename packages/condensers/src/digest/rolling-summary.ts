@@ -14,7 +14,7 @@ import { rememberManifest } from './facts/lineage.js';
 import { readLinesAhead, readLinesOf } from './lines/hidden-lines.js';
 import { summaryOfRange } from './summary-of-range.js';
 import type { SummaryLimits } from './summary-of-range.js';
-import { beforeSecondStep, behindLargeKept, rangeDownTo, withKept } from './target-range.js';
+import { beforeSecondStep, behindLargeKept, rangeDownTo, sizeFrom, withKept } from './target-range.js';
 import type { KeptRange } from './target-range.js';
 
 /** What a condenser that summarises without a model is made of. Unit of the sizes: tokens, as the provider counts. */
@@ -47,6 +47,8 @@ export function rollingSummary(options: RollingSummaryOptions): Reducer {
     const range = rangeDownTo(view, Math.max(0, behindFacts - options.maxLineTokens) / calibration, keepFirst);
     return range && beforeSecondStep(view, range, behindFacts / calibration);
   };
+  const isAboveTarget = (view: View, range: KeptRange, context: CondenseContext): boolean =>
+    sizeFrom(view, range) * calibrationOf(view, context.fixedTokens) > (targetTokens ?? 0);
   const middleOf = (view: View, requirement: Requirement, context: CondenseContext): EventRange => {
     const { length } = view.events;
     const tokens = (from?: number, to?: number) => view.tokens(from, to);
@@ -56,12 +58,13 @@ export function rollingSummary(options: RollingSummaryOptions): Reducer {
     const end = Math.max(Math.min(middle?.end ?? 0, newestStep(view).cutPoint), target?.end ?? 0);
     return { start: middle?.start ?? target?.start ?? 0, end };
   };
-  // A request, or a view that does not fit, takes all that may go if the target is reached already.
+  // A view within the target stays as it is. A request, or a view that does not fit, then takes all that may go.
   const rangeNow = (view: View, context: CondenseContext): KeptRange | undefined => {
     if (targetTokens === undefined) return withKept(view, rangeDownTo(view, view.tokens() / 2, keepFirst));
     const { level } = requirementOf(view, context, { maxSize: Infinity, maxTokens });
     const range = withKept(view, toTarget(view, context));
-    if (level === 'none') return range && behindLargeKept(view, range);
+    if (level === 'none')
+      return range && isAboveTarget(view, range, context) ? behindLargeKept(view, range) : undefined;
     return range ?? withKept(view, rangeDownTo(view, 0, keepFirst));
   };
   const summarise = (

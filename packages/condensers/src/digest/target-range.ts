@@ -59,6 +59,11 @@ export function withKept(view: View, range: EventRange | undefined): KeptRange |
   return { start, end, kept: kept.sort((a, b) => a - b) };
 }
 
+/** Returns the size of a view from a range on, without what is kept of the range. Unit: tokens, as the view estimates. */
+export function sizeFrom(view: View, { start, kept }: KeptRange): number {
+  return kept.reduce((size, index) => size - view.tokens(index, index + 1), view.tokens(start));
+}
+
 /**
  * Returns a range without its beginning, where that holds less to forget than what is kept behind it, such as a text
  * that the user has pasted: to forget a little before it, the prompt cache would write all of it again.

@@ -72,6 +72,23 @@ async function run(events: readonly Event[], condenser: Condenser, context: Cond
 
 const long = session(Array.from({ length: 120 }, () => 80));
 
+/** Prices at which a cached token costs half. */
+const half = { read: 0.5, write: 1 };
+
+test('leaves a view within its target as it is, also where a cached token costs half', async () => {
+  const { condensations } = await run(long, pricedCondenser({ prices: half }));
+  const sizes = condensations.map(({ metadata }) => Number(metadata?.['tokensBefore']));
+  expect(sizes.length).toBeGreaterThan(1);
+  expect(Math.min(...sizes)).toBeGreaterThan(12_000);
+});
+
+test('what always stays is no part of the target', async () => {
+  const log = logBuilder();
+  log.system('A rule that stays. '.repeat(3_000));
+  for (const event of session(Array.from({ length: 18 }, () => 80)).slice(1)) log.add(event);
+  expect((await run(log.events, pricedCondenser({ prices: half }))).condensations).toEqual([]);
+});
+
 test('condenses a long session when it pays, and says why', async () => {
   const { condensations, bill, rawBill } = await run(long, pricedCondenser({ stages: [stage()] }));
   expect(condensations.length).toBeGreaterThan(1);

@@ -1,5 +1,7 @@
 import type { Piece } from '@palimpsest/llm-adapters/wire';
 import type { Codec, HostMessage } from '../codecs/codec.js';
+import { unreadForm } from '../codecs/unread-form.js';
+import type { UnreadForm } from '../codecs/unread-form.js';
 import { digestAfter, messageDigest } from './digest.js';
 import { charactersIn, copyOf, isAsBefore, snapshotOf } from './snapshot.js';
 import type { Snapshot } from './snapshot.js';
@@ -15,6 +17,8 @@ export interface KnownMessage {
   readonly answers: number;
   /** The message as it was when it was read. */
   readonly snapshot: Snapshot;
+  /** The form of the message, if the codec does not read it. */
+  readonly unread: UnreadForm | undefined;
 }
 
 /** The messages of a host's list, as they were when they were read. Digests are made when they are asked for. */
@@ -85,11 +89,21 @@ export class HostList {
   /** @param known - the message as another list has read it at this place, if it is as it was then */
   add(message: unknown, known?: KnownMessage): void {
     const isKnown = known !== undefined && isAsBefore(known.snapshot, message);
-    const { host, snapshot } = isKnown ? known : { host: this.#read(message), snapshot: snapshotOf(message) };
+    const { host, snapshot, unread } = isKnown ? known : this.#readNew(message);
     const isNext = host.role === 'assistant' && this.#known.at(-1)?.host.role !== 'assistant';
     const answers = this.answers(this.length) + (isNext ? 1 : 0);
     this.#characters += charactersIn(snapshot);
-    this.#known.push({ host, answers, snapshot });
+    this.#known.push({ host, answers, snapshot, unread });
+  }
+
+  /** The index of the first message of which the codec does not read the form; -1 if it knows all. */
+  get firstUnread(): number {
+    return this.#known.findIndex(({ unread }) => unread !== undefined);
+  }
+
+  #readNew(message: unknown): Omit<KnownMessage, 'answers'> {
+    const host = this.#read(message);
+    return { host, snapshot: snapshotOf(message), unread: unreadForm(message, host, this.#codec) };
   }
 
   /** Reads a message. Nothing of what was read changes with the host's message. */

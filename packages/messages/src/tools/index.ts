@@ -9,6 +9,8 @@ import {
 } from '@palimpsest/relevance-tool';
 import type { RelevanceToolOptions } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
+import { assertKnown } from '../options.js';
+import type { Names } from '../options.js';
 import { actionOf, contextOf } from '../own-tools.js';
 import type { HistoryTools, OwnTools } from '../own-tools.js';
 
@@ -26,9 +28,14 @@ export interface HistoryToolsOptions {
   readonly relevance?: true | RelevanceOptions | undefined;
 }
 
+const optionNames: Names<HistoryToolsOptions> = { relevance: true };
+const relevanceNames: Names<RelevanceOptions> = { guardrails: true, marker: true, apply: true };
+
 /**
  * Returns the tools with which a model asks its history: `recall`, which returns what is hidden, and with
  * {@link HistoryToolsOptions.relevance} `relevance_condenser`.
+ *
+ * @throws InvalidHistoryOptionsError for an option that does not exist
  *
  * @example
  * ```ts
@@ -36,7 +43,10 @@ export interface HistoryToolsOptions {
  * const request = { messages, tools: [...tools, ...history.tools] };
  * ```
  */
-export function historyTools({ relevance }: HistoryToolsOptions = {}): HistoryTools {
+export function historyTools(given: HistoryToolsOptions = {}): HistoryTools {
+  assertKnown('historyTools', given, optionNames);
+  const { relevance } = given;
+  assertKnown('relevance', relevance, relevanceNames);
   if (relevance === undefined) return (condenser) => ({ tools: [recallTool({ condenser })], condenser });
   const options = relevance === true ? {} : relevance;
   return (condenser) => withRelevance(condenser, options);

@@ -1,4 +1,4 @@
-import { PalimpsestError } from '@palimpsest/events';
+import { nearName, PalimpsestError, plainName } from '@palimpsest/events';
 import type { Usage } from '@palimpsest/events';
 
 /** No condenser has this name. The error lists the known names and suggests the nearest one. */
@@ -93,7 +93,7 @@ export class CondenserModelError extends PalimpsestError {
   }
 }
 
-/** Names in other projects for our names, if the two look different. Keys are normalised. */
+/** Names in other projects for our names, if the two look different. Keys are plain names. */
 const elsewhere: Readonly<Record<string, string>> = {
   condensers: 'stages',
   maxeventlength: 'maxEventCharacters',
@@ -103,48 +103,15 @@ const elsewhere: Readonly<Record<string, string>> = {
   hardresettries: 'tries',
 };
 
-/**
- * Returns the known name that was most likely meant: another spelling (`keep_first`), a longer or shorter form (`recent`), or a name with
- * a typing error. Undefined if no name is near.
- */
+/** Returns the known name that was most likely meant, also by its name in another project. Undefined if no name is near. */
 export function nearMiss(name: string, known: readonly string[]): string | undefined {
-  const wanted = normalised(name);
-  if (wanted === '') return undefined;
-  const renamed = Object.hasOwn(elsewhere, wanted) ? elsewhere[wanted] : undefined;
-  if (renamed !== undefined && known.includes(renamed)) return renamed;
-  const same = known.find((one) => normalised(one) === wanted);
-  if (same !== undefined) return same;
-  const form = known.find((one) => normalised(one).startsWith(wanted) || wanted.startsWith(normalised(one)));
-  if (form !== undefined && wanted.length >= 3) return form;
-  let best: string | undefined;
-  let fewest = Math.floor(wanted.length / 3) + 1;
-  for (const one of known) {
-    const slips = slipsBetween(wanted, normalised(one));
-    if (slips < fewest) [best, fewest] = [one, slips];
-  }
-  return best;
+  const plain = plainName(name);
+  const renamed = Object.hasOwn(elsewhere, plain) ? elsewhere[plain] : undefined;
+  return renamed !== undefined && known.includes(renamed) ? renamed : nearName(name, known);
 }
 
 /** Returns ` Did you mean 'x'?`, or an empty text. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near = nearMiss(name, known);
   return near === undefined ? '' : ` Did you mean '${near}'?`;
-}
-
-function normalised(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-}
-
-/** Returns the number of letters to add, remove or replace. */
-function slipsBetween(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...a].entries()) {
-    const next = [index + 1];
-    for (let other = 1; other <= b.length; other++) {
-      const replaced = (row[other - 1] ?? 0) + (b[other - 1] === letter ? 0 : 1);
-      next.push(Math.min(replaced, (row[other] ?? 0) + 1, (next[other - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -81,7 +81,7 @@ function answerPieces(message: unknown): readonly Piece[] {
     for (const [index, call] of listed.entries()) pieces.push(...readCall(call, `tool_calls.${index}`));
   } else {
     for (const [index, part] of listOf(content).entries()) {
-      if (field(part, 'type') === 'tool-call') pieces.push(...readCall(partAsCall(part), `content.${index}`));
+      if (field(part, 'type') === 'tool-call') pieces.push(...readCall(partAsCall(part), `content.${index}`, part));
     }
   }
   const legacy = field(message, 'function_call') ?? undefined;

@@ -12,6 +12,7 @@ import type { InputTransformation } from './signatures.js';
 import { checkAnthropicRequest } from '../../rules/anthropic/request.js';
 import { faultAt, isDeliveryFault, withFault } from '../faults.js';
 import type { Faults, RefusalFault } from '../faults.js';
+import { InvalidReplyError, isRefusal, notAReply } from '../invalid-reply.js';
 import { serve } from '../http.js';
 import type { ProviderServer, ReceivedRequest, ServerResponse } from '../http.js';
 import type { ServerError, Violation } from '../../rules/wire/violation.js';
@@ -23,7 +24,10 @@ export type AnthropicReply = AnthropicAnswer | { readonly error: ServerError } |
 
 /** Options of {@link anthropicServer}. */
 export interface AnthropicServerOptions {
-  /** Answers an accepted request; `index` counts those from 0. Not called if `max_tokens` is 0; that request counts too. */
+  /**
+   * Answers an accepted request; `index` counts those from 0. Not called if `max_tokens` is 0; that request counts too. A reply in
+   * another shape is an answer with the status 500 and the text of an {@link InvalidReplyError}.
+   */
   readonly reply: (body: JsonObject, index: number) => AnthropicReply | Promise<AnthropicReply>;
   /** The only accepted API key. @defaultValue every key is accepted */
   readonly apiKey?: string;
@@ -115,10 +119,11 @@ export async function anthropicServer(options: AnthropicServerOptions): Promise<
     const use = cache.use(body, pieces, keyOf(request) ?? '');
     const index = answered++;
     const reply = body.max_tokens === 0 ? { content: [], stop_reason: 'max_tokens' } : await options.reply(body, index);
+    assertReply(reply);
     if ('error' in reply) return errorResponse(reply.error);
     if ('fault' in reply) return errorResponse(errorOfFault(reply));
     const why = impossibleReplyReason(reply, body);
-    if (why !== undefined) throw new TypeError(`Anthropic could not send reply ${index} of the test: ${why}.`);
+    if (why !== undefined) throw new InvalidReplyError(`Anthropic could not send reply ${index} of the test: ${why}.`);
 
     const { content, isWhole } = truncateToLimit(reply.content, room.tokens);
     const messageId = `msg_${index + 1}`;
@@ -150,6 +155,14 @@ export async function anthropicServer(options: AnthropicServerOptions): Promise<
       return { ...response, headers: { ...rateLimitHeaders(now(), isLimited), ...response.headers } };
     },
   });
+}
+
+/** @throws {@link InvalidReplyError} for a reply in another shape */
+function assertReply(reply: unknown): void {
+  const { content } = objectIn(reply) ?? {};
+  const isAnswer = Array.isArray(content) && content.every((block) => objectIn(block) !== undefined);
+  if (isAnswer || isRefusal(reply)) return;
+  throw notAReply(reply, ["{ content: [{ type: 'text', text: 'Hello.' }] }"]);
 }
 
 const notFound: ServerError = { status: 404, type: 'not_found_error', message: 'Not found' };

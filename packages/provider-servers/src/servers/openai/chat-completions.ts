@@ -1,6 +1,7 @@
 import { checkChatCompletionsRequest } from '../../rules/chat-completions/request.js';
 import { errorBody, errorOf, chatOverflow, withoutFront } from './errors.js';
 import type { OpenAIEndpoint } from './exchange.js';
+import { InvalidReplyError } from '../invalid-reply.js';
 import { chatUsage, inputTokensOf, lookUp } from './usage.js';
 import { objectIn, listIn, textIn } from '../../rules/wire/wire-json.js';
 import { textPieces } from './exchange.js';
@@ -18,7 +19,7 @@ export const chatCompletionsEndpoint: OpenAIEndpoint = {
     if ('refused' in asked) return asked.refused;
     const { reply, index } = asked;
     if ('output' in reply)
-      throw new TypeError('A reply with `output` is for /v1/responses; this endpoint sends `message`.');
+      throw new InvalidReplyError('A reply with `output` is for /v1/responses; this endpoint sends `message`.');
     const message = profile?.decorate?.(reply.message, body) ?? reply.message;
     const answer = {
       id: responseId === undefined ? `chatcmpl-${index + 1}` : responseId(index),

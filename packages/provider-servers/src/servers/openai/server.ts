@@ -9,6 +9,7 @@ import { faultAt, isDeliveryFault, withFault } from '../faults.js';
 import type { DeliveryFault, Faults } from '../faults.js';
 import { serve } from '../http.js';
 import type { ProviderServer, ReceivedRequest, ServerResponse } from '../http.js';
+import { isRefusal, notAReply } from '../invalid-reply.js';
 import { responsesEndpoint } from './responses.js';
 import { issuedItems } from './issued-items.js';
 import { objectIn } from '../../rules/wire/wire-json.js';
@@ -16,7 +17,10 @@ import type { JsonObject } from '../../rules/wire/wire-json.js';
 
 /** Options of {@link openaiServer}. */
 export interface OpenAIServerOptions {
-  /** Answers an accepted request; `index` counts those from 0. The endpoint decides if the body has `messages` or `input`. */
+  /**
+   * Answers an accepted request; `index` counts those from 0. The endpoint decides if the body has `messages` or `input`. A reply in
+   * another shape is an answer with the status 500 and the text of an {@link InvalidReplyError}.
+   */
   readonly reply: (body: JsonObject, index: number) => OpenAIReply | Promise<OpenAIReply>;
   /** The only accepted API key. @defaultValue every key is accepted */
   readonly apiKey?: string;
@@ -90,6 +94,7 @@ export async function openaiServer(options: OpenAIServerOptions): Promise<Provid
       reply: async (read) => {
         const index = answered++;
         const reply = await options.reply(read, index);
+        assertReply(reply);
         if ('error' in reply) return { refused: refuse(reply.error) };
         if ('fault' in reply) return { refused: refuse(faultError(reply)) };
         delivery = reply.delivery;
@@ -126,6 +131,14 @@ export async function openaiServer(options: OpenAIServerOptions): Promise<Provid
       return fault === undefined ? response : spoil(endpoint, response, fault);
     },
   });
+}
+
+/** @throws {@link InvalidReplyError} for a reply in another shape */
+function assertReply(reply: unknown): void {
+  const { message, output } = objectIn(reply) ?? {};
+  const isAnswer = objectIn(message) !== undefined || (Array.isArray(output) && output.every((item) => objectIn(item)));
+  if (isAnswer || isRefusal(reply)) return;
+  throw notAReply(reply, ["{ message: { content: 'Hello.' } }", '{ output: [items of Responses] }']);
 }
 
 const endpoints: Readonly<Record<string, OpenAIEndpoint>> = {
