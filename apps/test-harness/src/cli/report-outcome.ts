@@ -3,7 +3,7 @@ import { coloursFor, printableText, terminalWidth, wrapToWidth } from '@palimpse
 import type { PricedAs } from '../page/page-data.js';
 import type { WrittenPage } from '../page/write-page.js';
 import { none } from '../replay/named-policy.js';
-import { condensedSessions, isLong, reportRows } from '../replay/report.js';
+import { condensedSessions, isLong, recommendedPolicy, reportRows } from '../replay/report.js';
 import type { ReplayRow } from '../replay/report.js';
 import { savedWithRereads } from '../replay/savings.js';
 import type { ReplayedSession } from '../replay/replayed-session.js';
@@ -51,7 +51,11 @@ function reading(rows: readonly ReplayRow[]): string {
   return (
     'Saved is a share of that bill. What a call needs and no longer sees is read again before it, and that is paid. ' +
     'Forgotten is the share of what later calls took from old results that was not in view.' +
-    (hasStandIn ? ' ≤: no model was called; the summaries have no content.' : '')
+    (hasStandIn ? ' ≤: no model was called; the summaries have no content.' : '') +
+    (rows.some(({ condenser }) => condenser === recommendedPolicy)
+      ? ` ${recommendedPolicy} is recommended, because it saves most over many recorded sessions (docs/results.md of this package); ` +
+        'in few or short ones another may save more.'
+      : '')
   );
 }
 
@@ -64,7 +68,7 @@ function table(rows: readonly ReplayRow[]): string {
   const lines = policies
     .toSorted((one, other) => saved(other) - saved(one))
     .map((row) => [
-      row.condenser,
+      row.condenser === recommendedPolicy ? `${row.condenser} (recommended)` : row.condenser,
       percent(saved(row)),
       ...(hasWorst ? [shareText(row.savings[0]?.inLoop.evidence?.worst)] : []),
       forgottenText(row, true),

@@ -180,7 +180,8 @@ test('a home without sessions has where agents keep their logs, and the sample',
   expect(code).toBe(0);
   expect(stderr).toMatch(/^ {2}Claude Code {2}.*\.claude.projects$/m);
   expect(stdout).toMatch(/^2 sessions cost \$/);
-  expect(stdout).toMatch(/^priced +\d+\.\d % +\d+\.\d % +\d+\.\d %$/m);
+  // The policy to begin with is marked, and here it saves most.
+  expect(stdout).toMatch(/forgotten\npriced \(recommended\) +\d+\.\d % +\d+\.\d % +\d+\.\d %$/m);
   const { data, timelines } = await dataOf('sample.html');
   expect(data.sessions.map(({ name }) => name)).toEqual(['demo.jsonl', 'long-session.jsonl']);
   expect(timelines).toHaveLength(2);
