@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { coloursFor, printableText, terminalWidth, wrapToWidth } from '@palimpsest/terminal';
 import type { PricedAs } from '../page/page-data.js';
+import { pricingText } from '../page/pricing-text.js';
 import type { WrittenPage } from '../page/write-page.js';
 import { none } from '../replay/named-policy.js';
 import { condensedSessions, isLong, recommendedPolicy, reportRows } from '../replay/report.js';
@@ -27,7 +28,8 @@ export interface Outcome {
 export function outcomeText({ sessions, uncondensed, priced, older, isInterrupted }: Outcome): string {
   const rows = reportRows(sessions);
   const { billOfNone = 0 } = rows[0]?.savings[0] ?? {};
-  const cost = `${count(sessions.length, 'session')} cost $${billOfNone.toFixed(2)} of input at the prices of ${priced.model}, with nothing condensed.`;
+  const pricing = pricingText(sessions, priced, (some) => count(some, 'session'));
+  const cost = `${count(sessions.length, 'session')} cost $${billOfNone.toFixed(2)} of input with nothing condensed, ${pricing}.`;
   const isEmpty = condensedSessions(sessions).length === 0;
   return [
     ...(isInterrupted ? ['Interrupted: what follows is of the sessions that were done.'] : []),

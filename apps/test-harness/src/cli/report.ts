@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { linePrinter, printableText, terminalWidth } from '@palimpsest/terminal';
 import { findSessions } from '../import/find-sessions.js';
 import type { FoundSessions } from '../import/find-sessions.js';
-import type { SkippedFile } from '../import/index.js';
+import type { Session, SkippedFile } from '../import/index.js';
 import { logFiles } from '../import/read-sessions.js';
 import type { LogFile } from '../import/read-sessions.js';
 import { knownPricesOf, priceRows } from '../measure/money.js';
 import { ownFile, ownVersion } from '../own-package.js';
-import { pricedAs } from '../page/priced-as.js';
+import { callsByModel, pricedAs, sessionPrices } from '../page/priced-as.js';
 import { folderWriter, pageWriter } from '../page/write-page.js';
 import type { ReportWriter } from '../page/write-page.js';
 import { reportCondensers } from '../replay/named-policy.js';
@@ -16,7 +16,7 @@ import { parsePolicies } from '../replay/policy.js';
 import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/replay.js';
 import type { ReplayOptions } from '../replay/replay.js';
 import { condensedSessions, tokenUnit } from '../replay/report.js';
-import type { ReplayedSession } from '../replay/replayed-session.js';
+import type { ReplayedSession, SessionPrices } from '../replay/replayed-session.js';
 import { interruptedStatus, untilInterrupted } from './interrupt.js';
 import { foundSessionsText, logFoldersText } from './machine-sessions.js';
 import { hasDisplay, openFile } from './open-page.js';
@@ -80,7 +80,7 @@ async function report(places: readonly string[], run: ReportRun): Promise<number
   const read = await readAhead(places, { isFound: found !== undefined, shown, signal });
   const today = new Date();
   const priced = pricedAs(run.model, read.calls, today);
-  const prices = [knownPricesOf(priced.model, today), ...priceRows];
+  const pricesOf = ({ events }: Session): SessionPrices => sessionPrices(callsByModel(events), priced, today);
   if (read.count === 0 && !signal.aborted) {
     shown.line(unreadableText(found, read.skipped));
     return 1;
@@ -91,7 +91,7 @@ async function report(places: readonly string[], run: ReportRun): Promise<number
     tokenUnit,
     redacted: redact,
     contextWindow,
-    prices,
+    prices: [knownPricesOf(priced.model, today), ...priceRows],
     priced,
     older: found?.more ?? 0,
     skipped: redact ? [] : read.skipped.map(({ file, reason }) => ({ file, reason })),
@@ -100,7 +100,7 @@ async function report(places: readonly string[], run: ReportRun): Promise<number
   const pages = all
     ? folderWriter(data, run.output ?? 'palimpsest-report')
     : pageWriter(data, run.output ?? 'palimpsest-report.html');
-  const sessions = await replayed(read.readable, read.count, { ...run, prices, onTimeline: pages.onTimeline });
+  const sessions = await replayed(read.readable, read.count, { ...run, pricesOf, onTimeline: pages.onTimeline });
   shown.stop();
   const outcome = { sessions, priced, older: data.older, isInterrupted: signal.aborted };
   if (sessions.length > 0) await write(pages, { ...outcome, all, open });
@@ -136,7 +136,7 @@ async function replayed(
     shown,
     signal,
     ...options
-  }: ReportRun & Pick<ReplayOptions, 'prices' | 'onTimeline'>,
+  }: ReportRun & Pick<ReplayOptions, 'pricesOf' | 'onTimeline'>,
 ): Promise<readonly ReplayedSession[]> {
   const files: LogFile[] = [];
   for (const path of places) files.push(...(await logFiles(path)).files);
@@ -147,7 +147,6 @@ async function replayed(
     contextWindow,
     workers,
     signal,
-    prices: options.prices ?? priceRows,
     cacheFolder: cache ? defaultCacheFolder() : undefined,
     onFile: left.atFile,
     onSession: (_, session) => {
@@ -156,7 +155,7 @@ async function replayed(
       const time = rest === undefined ? '' : `, about ${duration(rest)} left`;
       shown.update(`replayed ${++done} of ${count} sessions${time}; Ctrl-C stops and shows these`);
     },
-    ...(options.onTimeline && { onTimeline: options.onTimeline }),
+    ...options,
   });
   const sessions: ReplayedSession[] = [];
   for await (const session of run) sessions.push(session);

@@ -13,9 +13,9 @@ export interface PageData {
   readonly redacted: boolean;
   /** The window that the condensers were told of. Unit: tokens. */
   readonly contextWindow?: number | undefined;
-  /** The rows of prices; the first is in USD. */
+  /** The rows of prices; the first is in USD, and in it a session has its own ({@link ReplayedSession.priced}). */
   readonly prices: readonly Prices[];
-  /** The reason why the sessions are priced as this model's. */
+  /** The model of the prices of sessions that have none of their own, and why. */
   readonly priced: PricedAs;
   /** Older sessions that were found and left out. */
   readonly older: number;
@@ -33,13 +33,11 @@ export interface PageData {
   readonly index?: string;
 }
 
-/** The model of the prices in USD. */
+/** The model of the prices in USD: of all sessions if it is `named`, else of those whose log names no model with known prices. */
 export interface PricedAs {
   readonly model: string;
   /** `named` by the user, `recorded` in the sessions, or the `default`. */
   readonly because: 'named' | 'recorded' | 'default';
-  /** The share of the recorded model calls that the model made. Present if it is `recorded`. */
-  readonly share?: number;
 }
 
 /** The place of the timeline of a session: in this page, or in a page of its own. */

@@ -12,7 +12,7 @@ import { none, reportCondensers } from '../replay/named-policy.js';
 import { namedPolicy, pricedPolicy, replayOfSession, sessionsOfText } from '../replay/replay-text.js';
 import type { PricedSizes } from '../replay/replay-text.js';
 import { reportRows } from '../replay/report.js';
-import { callsByModel, recordedPrices } from './priced-as.js';
+import { callsByModel, pricedAs, sessionPrices } from './priced-as.js';
 
 /** What the build makes. */
 const file = fileURLToPath(new URL('../../dist/replay-page/replay.html', import.meta.url));
@@ -84,13 +84,16 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
       ),
     );
     const sessions = read.flatMap((each) => each.sessions);
-    const { prices } = recordedPrices(callsByModel(sessions.flatMap(({ events }) => events)), new Date());
+    const today = new Date();
+    const priced = pricedAs(undefined, callsByModel(sessions.flatMap(({ events }) => events)), today);
+    const pricesOf = (session: (typeof sessions)[number]) => sessionPrices(callsByModel(session.events), priced, today);
     const policies =
       sizes === undefined
         ? [none.name, ...reportCondensers].map(namedPolicy)
         : [namedPolicy(none.name), pricedPolicy(sizes)];
     const results = [];
-    for (const session of sessions) results.push((await replayOfSession(session, { policies, prices })).replayed);
+    for (const session of sessions)
+      results.push((await replayOfSession(session, { policies, prices: [], priced: pricesOf(session) })).replayed);
     return reportRows(results).map(({ savings: [savings], recall }) => [
       savings?.inLoop.evidence?.pooled,
       savings?.inLoop.evidence?.worst,

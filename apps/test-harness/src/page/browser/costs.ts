@@ -198,13 +198,14 @@ function pooledCurve(
   const sizes = sessions[0]?.controls[control].length ?? 0;
   return Array.from({ length: sizes }, (_, size) => {
     let [raw, sent, bill, seen, used] = [0, 0, 0, 0, 0];
-    for (const { controls, replays } of sessions) {
+    for (const { controls, priced, replays } of sessions) {
       const point: ControlPoint | undefined = controls[control][size];
       const [none] = replays;
       if (point === undefined || none === undefined) continue;
       raw += none.tokensSent;
       sent += point.share * none.tokensSent;
-      bill += none.tokensSent * (prices.cacheRead * point.cached + prices.cacheWrite * (point.share - point.cached));
+      const { cacheRead, cacheWrite } = (prices.unit === 'USD' && priced?.prices) || prices;
+      bill += none.tokensSent * (cacheRead * point.cached + cacheWrite * (point.share - point.cached));
       seen += point.recall * none.memory.all.whole;
       used += none.memory.all.whole;
     }

@@ -1,4 +1,5 @@
 import { savedWithRereads } from '../../replay/savings.js';
+import { pricingText } from '../pricing-text.js';
 import { countedText, figure, h, moneyText, percentText } from './dom.js';
 import type { PageState } from './page-state.js';
 
@@ -71,7 +72,7 @@ export function headlineSection(
         'old results in 100 calls, needed and not shown',
       ),
     ),
-    h('p', { class: 'note' }, ...notes(data, price)),
+    h('p', { class: 'note' }, ...notes(data, sessions, price)),
   );
 }
 
@@ -86,18 +87,16 @@ function card(title: string, value: HTMLElement, text: string | HTMLElement): HT
 }
 
 function notes(
-  { priced, older, sessions, uncondensed, skippedFiles, prices, contextWindow }: PageState['data'],
+  { priced, older, sessions: all, uncondensed, skippedFiles, prices, contextWindow }: PageState['data'],
+  chosen: readonly number[],
   price: number,
 ): readonly string[] {
-  const why = {
-    named: 'the model you named',
-    recorded: `which made ${percentText(priced.share ?? 0)} of the recorded calls`,
-    default: 'because the sessions name no model whose prices are known',
-  }[priced.because];
+  const sessions = chosen.flatMap((index) => all[index] ?? []);
+  const pricing = pricingText(sessions, priced, (count) => countedText(count, 'session'));
   const compacted = sessions.filter(({ recordedCompactions }) => recordedCompactions > 0).length;
   return [
     price === 0
-      ? `Input at today’s prices of ${priced.model} (${why}), prompt caches counted, answers of the model not. `
+      ? `The bill is of the input, ${pricing}. Prompt caches are counted, answers of the model are not. `
       : `Prices are shares of an uncached input token (${prices[price]?.name ?? ''}). `,
     'Replayed from the logs: the agent itself saw everything. ',
     contextWindow === undefined

@@ -49,6 +49,12 @@ export function pageState(data: PageData, choice: Choice): PageState {
   return { ...choice, data, sessions, rows, shown, row: rows[shown] };
 }
 
+/** Names the prices in USD: of one model, or of each session's own. */
+function dollarsText({ sessions, priced }: PageData): string {
+  const models = new Set(sessions.map((session) => session.priced?.prices.name ?? priced.model));
+  return models.size > 1 ? 'USD, each session’s model' : `USD, ${[...models][0] ?? priced.model}`;
+}
+
 /** Returns the choice of sessions, prices and policy. */
 export function filterBar({ data, rows, ...state }: PageState, choose: (choice: Partial<Choice>) => void): HTMLElement {
   const formats = [...new Set(data.sessions.map(({ format }) => format))].sort();
@@ -65,7 +71,7 @@ export function filterBar({ data, rows, ...state }: PageState, choose: (choice: 
     ),
     labelledSelect(
       'Prices',
-      data.prices.map(({ name, unit }, index) => [`${index}`, unit === 'USD' ? `${name}, USD` : name]),
+      data.prices.map(({ name, unit }, index) => [`${index}`, unit === 'USD' ? dollarsText(data) : name]),
       `${state.price}`,
       (value) => choose({ price: Number(value) }),
     ),

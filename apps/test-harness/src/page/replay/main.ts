@@ -31,7 +31,7 @@ const runner = sessionRunner(
 
 /** The ready-made result. A session of it is unpacked when it is replayed with other sizes. */
 function sampleRun(): SessionRun {
-  const { sessions, prices, priced } = sampleData;
+  const { sessions, priced } = sampleData;
   const listed = sessions.map((replayed, position): ListedSession => {
     const open = async (): Promise<Blob> =>
       new Blob([(JSON.parse(await unpacked('sample')) as string[])[position] ?? '']);
@@ -40,13 +40,12 @@ function sampleRun(): SessionRun {
     const file = givenFile(name, 0, open);
     return { index: 0, name, format, modelCalls, models: new Map(), file, state: 'replayed', replayed };
   });
-  return { sessions: listed, skipped: [], prices, priced, doing: '' };
+  return { sessions: listed, skipped: [], priced, doing: '' };
 }
 
-function dataOf({ sessions, skipped, prices, priced }: SessionRun): PageData {
+function dataOf({ sessions, skipped, priced }: SessionRun): PageData {
   return {
     ...sampleData,
-    prices,
     priced,
     skipped,
     skippedFiles: skipped.length,
