@@ -64,7 +64,10 @@ function addReplayCommand(program: Command): void {
     .description(
       'replay session logs; at every recorded model call build the view, condense it, and measure what is sent',
     )
-    .argument('<path...>', 'session logs, or folders of them; recognised by their content')
+    .argument(
+      '[path...]',
+      'session logs, or folders of them (default: the newest 50 sessions of this machine’s agents, or a sample)',
+    )
     .option(
       '-c, --condenser <name>',
       'a condenser, or a package that is installed here; with options, and several values of one, as in extractiveSummary:maxTokens=20000,40000; a policy of another project (rival:…), or all of them (rivals); may be given more than once (default: all of ours)',

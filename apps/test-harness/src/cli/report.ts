@@ -1,12 +1,10 @@
-import { fileURLToPath } from 'node:url';
-import { linePrinter, printableText, terminalWidth } from '@palimpsest/terminal';
-import { findSessions } from '../import/find-sessions.js';
+import { linePrinter, printableText } from '@palimpsest/terminal';
 import type { FoundSessions } from '../import/find-sessions.js';
 import type { Session, SkippedFile } from '../import/index.js';
 import { logFiles } from '../import/read-sessions.js';
 import type { LogFile } from '../import/read-sessions.js';
 import { knownPricesOf, priceRows } from '../measure/money.js';
-import { ownFile, ownVersion } from '../own-package.js';
+import { ownVersion } from '../own-package.js';
 import { callsByModel, pricedAs, sessionPrices } from '../page/priced-as.js';
 import { folderWriter, pageWriter } from '../page/write-page.js';
 import type { ReportWriter } from '../page/write-page.js';
@@ -18,7 +16,7 @@ import type { ReplayOptions } from '../replay/replay.js';
 import { condensedSessions, tokenUnit } from '../replay/report.js';
 import type { ReplayedSession, SessionPrices } from '../replay/replayed-session.js';
 import { interruptedStatus, untilInterrupted } from './interrupt.js';
-import { foundSessionsText, logFoldersText } from './machine-sessions.js';
+import { placesOrFound } from './machine-sessions.js';
 import { hasDisplay, openFile } from './open-page.js';
 import type { SharedOptions } from './options.js';
 import { duration, progress, timeLeft } from './progress.js';
@@ -38,9 +36,6 @@ export interface ReportCommandOptions extends SharedOptions {
   readonly open?: boolean;
 }
 
-/** A long session that a program made, and a short one of our agent. The build writes them. */
-const sample = fileURLToPath(ownFile('dist/sample'));
-
 /**
  * Replays the sessions at the paths, or the newest ones of this machine's agents, or the sample where there are none. Writes the page,
  * prints a table, and opens the page. Resolves to the exit code: 0, or 1 when there is no session. At SIGINT it shows what is done; then
@@ -52,14 +47,11 @@ const sample = fileURLToPath(ownFile('dist/sample'));
  */
 export async function reportCommand(paths: readonly string[], options: ReportCommandOptions): Promise<number> {
   const { all, condenser, config } = options;
-  const found = paths.length > 0 ? undefined : await findSessions(all ? { newest: Infinity } : {});
-  const isSample = found?.sessions.length === 0;
   const isNamed = condenser.length > 0 || config.length > 0;
   const policies = await parsePolicies(isNamed ? options : { condenser: reportCondensers, config: [] });
   const shown = progress();
-  if (found !== undefined) shown.line(isSample ? noSessionText(found) : foundText(found));
-  const places = isSample ? [sample] : (found?.sessions.map(({ path }) => path) ?? paths);
   try {
+    const { places, found } = await placesOrFound(paths, { shown, ...(all && { newest: Infinity }) });
     return await untilInterrupted((signal) => report(places, { ...options, found, policies, shown, signal }));
   } finally {
     shown.stop();
@@ -160,19 +152,6 @@ async function replayed(
   const sessions: ReplayedSession[] = [];
   for await (const session of run) sessions.push(session);
   return sessions;
-}
-
-function foundText(found: FoundSessions): string {
-  return foundSessionsText(found, terminalWidth(process.stderr));
-}
-
-function noSessionText(found: FoundSessions): string {
-  return [
-    'No recorded session of an agent is on this machine. These places were searched:',
-    logFoldersText(found),
-    'Logs that are elsewhere: npx palimpsest-harness report <file or folder>',
-    'Instead, a sample: a long session that a program made, and a short one of our agent.',
-  ].join('\n');
 }
 
 function unreadableText(found: FoundSessions | undefined, skipped: readonly SkippedFile[]): string {
