@@ -358,6 +358,21 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     expect(problems).toEqual([]);
   });
 
+  test('a session in which nothing was condensed is marked in the list, and has no table of zeros', async () => {
+    const short = ['short', '-c', 'observationMasking'];
+    await harness(['report', ...short, '-o', 'short.html']);
+    await harness(['report', 'sessions/session-2.jsonl', ...short, '--all', '-o', 'mixed']);
+    await open('short.html');
+    expect(await page.textContent('#headline')).toContain('No policy that was tried had anything to condense in them');
+    expect(await page.locator('#policies').count()).toBe(0);
+    await open('mixed/index.html');
+    const marks = await page.$$eval('#sessions ~ .wide tbody tr', (rows) =>
+      rows.map(({ textContent }) => textContent.includes('nothing to condense')),
+    );
+    expect(marks.filter(Boolean)).toHaveLength(2);
+    expect(await page.locator('#policies').count()).toBe(1);
+  });
+
   test('hostile text is shown and does nothing', async () => {
     const { data } = await dataOf('page.html');
     const index = data.sessions.findIndex(({ name }) => name.includes(secrets[4] ?? ''));

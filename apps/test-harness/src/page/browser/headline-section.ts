@@ -5,7 +5,7 @@ import type { PageState } from './page-state.js';
 
 /** Returns the section with the cost of the sessions, their cost with the policy, and the share that it forgets. @param whose - `Your` */
 export function headlineSection(
-  { data, sessions, rows, row, price, policy }: PageState,
+  { data, sessions, rows, row, price, policy, isUncondensed }: PageState,
   whose: string = 'Your',
 ): HTMLElement {
   const savings = row?.savings[price];
@@ -14,6 +14,19 @@ export function headlineSection(
   if (savings === undefined || prices === undefined || row === undefined || none === undefined)
     return h('section', { class: 'headline' }, h('h2', {}, 'No session is left by this choice.'));
   const money = (value: number): HTMLElement => figure(value, (usd) => moneyText(usd, prices));
+  if (isUncondensed)
+    return h(
+      'section',
+      { class: 'headline', 'aria-labelledby': 'headline' },
+      h(
+        'h2',
+        { id: 'headline' },
+        `${whose} ${countedText(sessions.length, 'session')} cost `,
+        h('strong', { class: 'cost' }, money(savings.billOfNone)),
+        `. No policy that was tried had anything to condense in ${sessions.length === 1 ? 'it' : 'them'}, so none saves anything.`,
+      ),
+      h('p', { class: 'note' }, ...notes(data, sessions, price)),
+    );
   const isNone = row === none;
   const saved = savedWithRereads(savings);
   const worst = savings.inLoop.evidence?.worst ?? savings.worstWithRereads;

@@ -44,7 +44,7 @@ function drawSummary(): void {
     summary,
     headlineSection(state),
     bar,
-    state.rows.length > 0 && costSection(state, choose),
+    !state.isUncondensed && costSection(state, choose),
     !only &&
       state.rows.length > 0 &&
       sessionsSection(state, showAll, () => {

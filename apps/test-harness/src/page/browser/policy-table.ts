@@ -1,3 +1,4 @@
+import { recommendedPolicy } from '../../replay/report.js';
 import type { ReplayRow } from '../../replay/report.js';
 import { compactText, countText, figure, h, moneyText, percentText, ratioText, wideTable } from './dom.js';
 import type { Choice, PageState } from './page-state.js';
@@ -56,7 +57,7 @@ function tableRow(
   return h(
     'tr',
     { class: isShown ? 'shown' : undefined },
-    h('th', { scope: 'row' }, name),
+    h('th', { scope: 'row' }, name, row.condenser === recommendedPolicy && h('span', { class: 'tag' }, 'recommended')),
     ...columns.map(({ name, cell }) => h('td', { class: minorNames.has(name) && 'minor' }, cell(row))),
   );
 }

@@ -1,3 +1,4 @@
+import { condensedSessions } from '../../replay/report.js';
 import { countText, figure, h, moneyText, percentText, wideTable } from './dom.js';
 import type { PageState } from './page-state.js';
 
@@ -70,9 +71,13 @@ function sessionRow(
     h('td', {}, session.format),
     h('td', {}, figure(replay.modelCalls, countText)),
     h('td', {}, figure(bill.none, money)),
-    h('td', {}, figure(bill.own, money)),
-    h('td', {}, figure(saved, percentText)),
-    h('td', {}, figure(whole === 0 ? undefined : part / whole, percentText)),
-    h('td', {}, figure(replay.condensations, countText)),
+    ...(condensedSessions([session]).length === 0
+      ? [h('td', { colspan: 4, class: 'nothing' }, 'nothing to condense')]
+      : [
+          h('td', {}, figure(bill.own, money)),
+          h('td', {}, figure(saved, percentText)),
+          h('td', {}, figure(whole === 0 ? undefined : part / whole, percentText)),
+          h('td', {}, figure(replay.condensations, countText)),
+        ]),
   );
 }

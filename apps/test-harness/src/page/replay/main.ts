@@ -1,4 +1,4 @@
-import { tokenUnit } from '../../replay/report.js';
+import { condensedSessions, tokenUnit } from '../../replay/report.js';
 import { themeSwitch } from '../browser/charts.js';
 import { costSection } from '../browser/costs.js';
 import { fill, h } from '../browser/dom.js';
@@ -43,13 +43,18 @@ function sampleRun(): SessionRun {
   return { sessions: listed, skipped: [], priced, doing: '' };
 }
 
+/** What is replayed so far. Sessions in which nothing was condensed are only counted, unless there are no others. */
 function dataOf({ sessions, skipped, priced }: SessionRun): PageData {
+  const replayed = sessions.flatMap((session) => session.replayed ?? []);
+  const condensed = condensedSessions(replayed);
+  const counted = condensed.length === 0 ? replayed : condensed;
   return {
     ...sampleData,
     priced,
     skipped,
     skippedFiles: skipped.length,
-    sessions: sessions.flatMap(({ replayed }) => replayed ?? []),
+    sessions: counted,
+    uncondensed: replayed.length - counted.length,
   };
 }
 
@@ -79,8 +84,8 @@ function draw(): void {
           'This is the sample: a long session that a program made, and a short one of our own agent.',
         ),
       state.rows.length > 0 && headlineSection(state, isSample ? 'The sample’s' : 'Your'),
-      state.rows.length > 0 && resultTable(state, choose),
-      state.rows.length > 0 &&
+      !state.isUncondensed && resultTable(state, choose),
+      !state.isUncondensed &&
         h('details', { class: 'all', open: isOpen }, h('summary', {}, 'All figures'), costSection(state, choose)),
     );
   });

@@ -1,3 +1,4 @@
+import { recommendedPolicy } from '../../replay/report.js';
 import type { ReplayRow } from '../../replay/report.js';
 import { figure, h, percentText, wideTable } from '../browser/dom.js';
 import type { Choice, PageState } from '../browser/page-state.js';
@@ -28,7 +29,12 @@ export function resultTable(state: PageState, choose: (choice: Partial<Choice>) 
         return h(
           'tr',
           { class: index === shown && 'shown' },
-          h('th', { scope: 'row' }, name),
+          h(
+            'th',
+            { scope: 'row' },
+            name,
+            row.condenser === recommendedPolicy && h('span', { class: 'tag' }, 'recommended'),
+          ),
           ...figuresOf(row, price).map((cell) => h('td', {}, cell)),
         );
       }),
