@@ -81,6 +81,7 @@ async function report(places: readonly string[], run: ReportRun): Promise<number
     harness: ownVersion(),
     createdAt: today.toISOString(),
     tokenUnit,
+    isSample: found?.sessions.length === 0,
     redacted: redact,
     contextWindow,
     prices: [knownPricesOf(priced.model, today), ...priceRows],

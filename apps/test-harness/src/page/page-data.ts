@@ -9,6 +9,8 @@ export interface PageData {
   readonly createdAt: string;
   /** The unit of all token counts. */
   readonly tokenUnit: string;
+  /** True if the sessions are the shipped sample, and not of the person. @defaultValue false */
+  readonly isSample?: boolean;
   /** True if the page holds no text of a session. */
   readonly redacted: boolean;
   /** The window that the condensers were told of. Unit: tokens. */

@@ -65,7 +65,7 @@ export function headlineSection(
         'of the bill of the input, if what a call needs is read again before it',
       ),
       card(
-        'saved, open loop',
+        'saved without re-reads',
         figure(savings.pooled, percentText),
         h('span', {}, 'if nothing is read again: ', money(savings.bill)),
       ),

@@ -42,7 +42,7 @@ function drawSummary(): void {
   const bar = filterBar(state, choose);
   fill(
     summary,
-    headlineSection(state),
+    headlineSection(state, data.isSample === true ? 'The sample’s' : 'Your'),
     bar,
     !state.isUncondensed && costSection(state, choose),
     !only &&

@@ -30,9 +30,16 @@ export function sessionsSection(state: PageState, showAll: boolean, onShowAll: (
     wideTable(
       'Table of the sessions',
       {},
-      ['session', 'agent', 'calls', 'bill', `with ${policy}`, 'saved with re-reads', 'recall', 'condensations'].map(
-        (name) => h('th', { scope: 'col' }, name),
-      ),
+      [
+        'session',
+        'agent',
+        'calls',
+        'bill',
+        `with ${policy}`,
+        'saved with re-reads',
+        'still in view',
+        'condensations',
+      ].map((name) => h('th', { scope: 'col' }, name)),
       listed.map((index) => sessionRow(state, index, { none: bill(index, 0), own: bill(index, shown) })),
     ),
     !showAll &&

@@ -6,7 +6,7 @@ import type { Choice, PageState } from '../browser/page-state.js';
 /** The one table: what each policy saves and forgets. The name of a policy chooses it. */
 export function resultTable(state: PageState, choose: (choice: Partial<Choice>) => void): HTMLElement {
   const { rows, shown, price } = state;
-  const heads = ['policy', 'saved, re-reads counted', 'worst session', 'forgotten'];
+  const heads = ['policy', 'saved with re-reads', 'worst session', 'forgotten'];
   return h(
     'section',
     { 'aria-labelledby': 'result' },
