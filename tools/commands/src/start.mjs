@@ -1,24 +1,23 @@
-// `npm start`, after the build: runs the offline agent on a small project, then shows with the harness what condensing saved and forgot.
+// `npm start`, after the build: runs the offline agent on a small project, then shows with the harness what condensers save and forget.
 import path from 'node:path';
 import { runNode } from './run.mjs';
 
-// Each run gets its own folder, so the report is of the log of this run alone.
+// Each run gets its own folder, so its log and its page replace no other.
 const startedAt = new Date().toISOString().replaceAll(':', '-');
 const folder = path.join('.palimpsest', 'demo', startedAt);
-// The demo's own condenser, and others with sizes as small as its session is.
-const condensers = [
-  ['--config', 'apps/reference-agent/demo.toml'],
-  ['-c', 'recentEvents:maxSize=40'],
-  ['-c', 'observationMasking:minSavedTokens=3000'],
-  ['-c', 'extractiveSummary:maxTokens=12000'],
-  ['-c', 'llmSummarizing:maxTokens=12000'],
-].flat();
+const harness = 'apps/test-harness/dist/cli.js';
 
-/** @returns {number} the exit code */
+/**
+ * Reports on the sample, not on the log of this run. That log is short, so hardly anything is to save in it, and it is another one each
+ * time: parallel tools end in any order, and each run has ids of its own. The figures of the sample are the same in every run.
+ *
+ * @returns {number} the exit code
+ */
 function report() {
-  console.log('');
-  const page = path.join(folder, 'report.html');
-  return runNode('apps/test-harness/dist/cli.js', ['report', path.join(folder, 'logs'), ...condensers, '-o', page]);
+  console.log('\nThe harness, on a sample: a long session that a program made, and a short one of this agent.\n');
+  const code = runNode(harness, ['report', 'apps/test-harness/dist/sample', '-o', path.join(folder, 'report.html')]);
+  if (code === 0) console.log(`\nOn the sessions of your own agents: node ${harness}`);
+  return code;
 }
 
 const demo = runNode('apps/reference-agent/dist/cli.js', [

@@ -65,14 +65,14 @@ export function hostileText({ rows }: HostileReport): string {
   const tables = new Map<string, string[][]>();
   for (const { policy, steps, prices, mean, worst, worstSet, worstMoment } of rows) {
     const name = `${steps} steps, ${prices}`;
-    const lines = tables.get(name) ?? [[name, 'mean saved', 'worst', 'in the set', 'worst moment']];
+    const lines = tables.get(name) ?? [[name, 'mean saved', 'worst session', 'which is', 'worst moment']];
     tables.set(name, [...lines, [policy, percent(mean), percent(worst), worstSet, percent(worstMoment)]]);
   }
   return [
-    `${hostileSets.length} generated sessions that punish forgetting: files in rotation, by locality, in phases, at random, once`,
+    `${hostileSets.length} generated sessions that punish forgetting: an agent needs files in rotation, mostly lately used ones, in phases, at random, or once`,
     [...tables.values()].map((lines) => alignedTable(lines, bold)).join('\n\n'),
     '',
-    'Every file that is not whole in view is read again before the step that needs it, and that is paid. A set is the number of files by',
-    'their size in tokens. The worst moment is the most by which all that was paid so far exceeds what doing nothing would have cost.',
+    'Every file that is not whole in view is read again before the step that needs it, and that is paid. A session is named by the number',
+    'of its files and their size in tokens; r is the price of a cached token, as a share of that of an uncached one. The worst moment is the most by which all that was paid so far exceeds what doing nothing would have cost.',
   ].join('\n');
 }

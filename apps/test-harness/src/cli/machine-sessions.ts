@@ -1,8 +1,12 @@
 import { homedir } from 'node:os';
 import { basename, dirname, sep } from 'node:path';
-import { cutToWidth, printableLine } from '@palimpsest/terminal';
+import { fileURLToPath } from 'node:url';
+import { cutToWidth, printableLine, terminalWidth } from '@palimpsest/terminal';
+import { findSessions } from '../import/find-sessions.js';
 import type { FoundSession, FoundSessions, SessionAgent } from '../import/find-sessions.js';
+import { ownFile } from '../own-package.js';
 import { count, number } from './aligned-table.js';
+import type { Progress } from './progress.js';
 
 const agentNames: Readonly<Record<SessionAgent, string>> = {
   'claude-code': 'Claude Code',
@@ -16,6 +20,41 @@ const widestName = Math.max(...Object.values(agentNames).map(({ length }) => len
 
 /** The number of sessions that are listed one by one. */
 const listedSessions = 5;
+
+/** A long session that a program made, and a short one of our agent. The build writes them. */
+const sample = fileURLToPath(ownFile('dist/sample'));
+
+/** The places that are replayed. */
+export interface Places {
+  readonly places: readonly string[];
+  /** The sessions of this machine. Undefined if the places were named. */
+  readonly found: FoundSessions | undefined;
+}
+
+/**
+ * Returns the named paths; without one the sessions of this machine's agents, the newest first; without those the sample. Says what was found.
+ *
+ * @param options - `newest`: as for {@link findSessions}
+ */
+export async function placesOrFound(
+  paths: readonly string[],
+  { shown, ...options }: { readonly shown: Pick<Progress, 'line'>; readonly newest?: number },
+): Promise<Places> {
+  if (paths.length > 0) return { places: paths, found: undefined };
+  const found = await findSessions(options);
+  const isSample = found.sessions.length === 0;
+  shown.line(isSample ? noSessionText(found) : foundSessionsText(found, terminalWidth(process.stderr)));
+  return { places: isSample ? [sample] : found.sessions.map(({ path }) => path), found };
+}
+
+function noSessionText(found: FoundSessions): string {
+  return [
+    'No recorded session of an agent is on this machine. These places were searched:',
+    logFoldersText(found),
+    'Logs that are elsewhere: npx palimpsest-harness <file or folder>',
+    'Instead, a sample: a long session that a program made, and a short one of our agent.',
+  ].join('\n');
+}
 
 /** Says how many sessions of which agent were found, and which are the newest. Unit of `width`: columns. */
 export function foundSessionsText({ sessions, more, folders }: FoundSessions, width: number): string {

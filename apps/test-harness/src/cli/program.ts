@@ -61,10 +61,11 @@ function harnessProgram(): Command {
 function addReplayCommand(program: Command): void {
   const command = program
     .command('replay')
-    .description(
-      'replay session logs; at every recorded model call build the view, condense it, and measure what is sent',
+    .description('print tables of what each condenser saves and forgets in recorded sessions')
+    .argument(
+      '[path...]',
+      'session logs, or folders of them (default: the newest 50 sessions of this machine’s agents, or a sample)',
     )
-    .argument('<path...>', 'session logs, or folders of them; recognised by their content')
     .option(
       '-c, --condenser <name>',
       'a condenser, or a package that is installed here; with options, and several values of one, as in extractiveSummary:maxTokens=20000,40000; a policy of another project (rival:…), or all of them (rivals); may be given more than once (default: all of ours)',
@@ -74,10 +75,14 @@ function addReplayCommand(program: Command): void {
     .option('--model <name>', 'also show what the sessions cost with this model, in USD at the prices of today')
     .option(
       '--summariser <provider/name>',
-      'really ask this model for summaries, as openai/… or anthropic/…; its key is read from the environment (default: a stand-in, offline)',
+      'really ask this model for summaries, as openai/… or anthropic/…; its key is read from the environment (default: no model; summaries are filler text)',
     )
     .option('--sessions', 'show a table for each session too', false)
-    .option('--all', 'show every table, and then those of generated sessions that punish forgetting', false)
+    .option(
+      '--all',
+      'show every table, then those of generated sessions in which forgetting costs most (takes minutes)',
+      false,
+    )
     .option('--json', 'print the whole report as JSON instead of the table', false);
   command.addHelpText('after', rivalList());
   addSharedOptions(command).action(async (paths: readonly string[], options: ReplayCommandOptions) => {
@@ -102,7 +107,7 @@ function addReportCommand(program: Command): void {
       collect,
       [],
     )
-    .option('--model <name>', 'price the sessions as this model’s (default: the model that most of them name)')
+    .option('--model <name>', 'price all sessions as this model’s (default: each as its own model’s)')
     .option('--all', 'every session, each with its timeline, as a folder of pages', false)
     .option('--redact', 'leave out the text and the names of the sessions: only sizes, kinds and names of tools', false)
     .option('--no-open', 'do not open the page, also where there is a display');
@@ -129,7 +134,7 @@ function addHostileCommand(program: Command): void {
   const command = program
     .command('hostile')
     .description(
-      'replay the generated sessions of replay --all alone: what was forgotten is read again, and that is paid',
+      'replay generated sessions in which forgetting costs most: what was forgotten is read again, and that is paid',
     )
     .option(
       '-c, --condenser <name>',
@@ -157,7 +162,11 @@ function addInspectCommand(program: Command): void {
       'replay this condenser, built-in or of a package (default: the condensations that the log holds)',
     )
     .option('--config <file>', 'replay the condenser that a file (TOML or JSON) describes')
-    .option('-w, --context-window <tokens>', 'the context window that the condenser is told', positiveInteger)
+    .option(
+      '-w, --context-window <tokens>',
+      'the size of the model’s context window, for the condenser (default: none)',
+      positiveInteger,
+    )
     .option('--session <name>', 'which session of the log, by name or number, if it holds several')
     .option('--largest <number>', 'how many of the largest items are listed', positiveInteger, 10)
     .option('--json', 'print everything as JSON, with the whole text of every item', false)
@@ -179,7 +188,11 @@ function addConformCommand(program: Command): void {
     .option('--log <path>', 'a session log that the condenser must act on; may be given more than once', collect, [])
     .option('--seeds <numbers>', 'the seeds of the generated logs, such as 1,2,3', positiveIntegers)
     .option('--rule <number>', 'run only this rule', positiveInteger)
-    .option('-w, --context-window <tokens>', 'the context window that the condenser is told', positiveInteger)
+    .option(
+      '-w, --context-window <tokens>',
+      'the size of the model’s context window, for the condenser (default: none)',
+      positiveInteger,
+    )
     .option('--timeout <seconds>', 'a rule that takes longer counts as broken', positiveInteger, 60)
     .option('--json', 'print the results as JSON', false)
     .action(async (name: string, options: ConformCommandOptions) => {
@@ -205,7 +218,7 @@ function addScenarioCommand(program: Command): void {
 function addSharedOptions(command: Command): Command {
   return addRunOptions(command).option(
     '-w, --context-window <tokens>',
-    'the context window that condensers are told',
+    'the size of the model’s context window, for condensers (default: none)',
     positiveInteger,
   );
 }

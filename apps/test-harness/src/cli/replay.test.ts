@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileEventStore } from '@palimpsest/events/file';
 import { logBuilder } from '@palimpsest/events/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { harness } from '../../test-support/harness.js';
 
 let folder: string;
@@ -44,6 +44,29 @@ test('of sessions in which nothing is to condense no table of zeros is printed',
   expect(stdout).toContain('In this short session no policy had anything to condense, so none saves anything.');
   expect(stdout).not.toMatch(/^none /m);
   expect(code).toBe(0);
+});
+
+test('without a path it replays the sessions of this machine, or says that it takes the sample', async () => {
+  const home = join(folder, 'home');
+  const unset = { XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '', XDG_DATA_HOME: '', CLAUDE_CONFIG_DIR: '', CODEX_HOME: '' };
+  for (const [name, value] of Object.entries({ ...unset, HOME: home })) vi.stubEnv(name, value);
+  const sample = await harness('replay', '-c', 'noOp', '--json');
+  expect(sample.stderr).toContain('Instead, a sample');
+  expect(JSON.parse(sample.stdout)).toMatchObject({
+    sessions: [{ name: 'demo.jsonl' }, { name: 'long-session.jsonl' }],
+  });
+  const project = join(home, '.claude/projects/-work');
+  await mkdir(project, { recursive: true });
+  await copyFile(join(folder, 'short-chat.txt'), join(project, 'chat.jsonl'));
+  await writeFile(join(project, 'torn.jsonl'), 'not a log');
+  const found = await harness('replay', '-c', 'noOp', '--json');
+  vi.unstubAllEnvs();
+  expect(found.stderr).toContain('2 recorded sessions on this machine: Claude Code 2');
+  expect(JSON.parse(found.stdout)).toMatchObject({
+    sessions: [{ format: 'openai-chat' }],
+    skipped: [{ file: join(project, 'torn.jsonl') }],
+  });
+  expect([sample.code, found.code]).toEqual([0, 0]);
 });
 
 test('--json prints one document, with a row for each condenser and each session', async () => {
@@ -102,7 +125,7 @@ test('a file that is no log, or is not there, is an error that names it', async 
 });
 
 test('bad usage has the status of bad input, and help has none', async () => {
-  expect((await harness('replay')).code).toBe(2);
+  expect((await harness('inspect')).code).toBe(2);
   expect((await harness('replay', folder, '--context-window', 'wide')).code).toBe(2);
   const slip = await harness('repaly');
   expect(slip.code).toBe(2);

@@ -12,7 +12,9 @@ import type { ReplayedSession } from '../replay/replayed-session.js';
 import { hostileText, replayHostile } from './hostile.js';
 import { interruptedStatus, untilInterrupted } from './interrupt.js';
 import type { SharedOptions } from './options.js';
+import { placesOrFound } from './machine-sessions.js';
 import { duration, progress, timeLeft } from './progress.js';
+import { readAhead } from './read-ahead.js';
 import { reportJson, reportText } from './report-text.js';
 import type { Report } from './report-text.js';
 
@@ -30,7 +32,7 @@ export interface ReplayCommandOptions extends SharedOptions {
 const hostileLengths: readonly number[] = [200, 60];
 
 /**
- * Replays the paths and prints the report. With `all` the generated sessions follow, which take long. Resolves to the exit code: 0, or 1
+ * Replays the sessions at the paths, or the newest ones of this machine's agents, or the sample where there are none, and prints the report. With `all` the generated sessions follow, which take long. Resolves to the exit code: 0, or 1
  * when a provider would refuse a message list, a condenser failed, or nothing could be replayed. At SIGINT it prints what is done; then
  * the code is 130.
  *
@@ -41,9 +43,8 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
   const { summariser, all, json } = options;
   if (summariser !== undefined) assertSummariser(summariser);
   const policies = await parsePolicies(options);
-  const places = [...new Set(paths.map((path) => resolve(path)))];
   return untilInterrupted(async (signal) => {
-    const { sessions, skipped } = await replayLogs(places, policies, options, signal);
+    const { sessions, skipped } = await replayLogs(paths, policies, options, signal);
     const report = { sessions, skipped, summariser };
     const print = linePrinter(process.stdout);
     if (!json) await print(reportText({ ...report, isInterrupted: signal.aborted }, options));
@@ -59,41 +60,44 @@ export async function replayCommand(paths: readonly string[], options: ReplayCom
   });
 }
 
-/** Replays session logs, and shows the sessions that are done and how long the rest takes. */
+/** Replays session logs, those of this machine if none is named, and shows the sessions that are done and how long the rest takes. */
 async function replayLogs(
-  places: readonly string[],
+  paths: readonly string[],
   policies: readonly NamedSource[],
   { contextWindow, summariser, model, all, workers = defaultWorkers(), cache = true }: ReplayCommandOptions,
   signal: AbortSignal,
 ): Promise<Pick<Report, 'sessions' | 'skipped'>> {
   const dollars = model === undefined ? [] : [knownPricesOf(model, new Date())];
-  // A path that is not there is refused before the others are replayed.
-  const files: LogFile[] = [];
-  for (const path of places) files.push(...(await logFiles(path)).files);
   const shown = progress();
-  const left = await timeLeft(files, () => performance.now());
-  const run = replayPaths(places, {
-    policies,
-    prices: [...dollars, ...priceRows],
-    contextWindow,
-    summariser,
-    all,
-    workers,
-    cacheFolder: cache ? defaultCacheFolder() : undefined,
-    signal,
-    onFile: left.atFile,
-    onSession: ({ name, format, events, replays: [first] }, session) => {
-      left.add(session);
-      shown.line(`${name} (${format}): ${events} events, ${first?.modelCalls ?? 0} model calls`);
-      const remaining = left.estimate();
-      if (remaining !== undefined) shown.update(`about ${duration(remaining)} left`);
-    },
-  });
-  const sessions: ReplayedSession[] = [];
   try {
+    const { places: named, found } = await placesOrFound([...new Set(paths.map((path) => resolve(path)))], { shown });
+    const read = found && (await readAhead(named, { isFound: true, shown, signal }));
+    const places = read?.readable ?? named;
+    // A path that is not there is refused before the others are replayed.
+    const files: LogFile[] = [];
+    for (const path of places) files.push(...(await logFiles(path)).files);
+    const left = await timeLeft(files, () => performance.now());
+    const run = replayPaths(places, {
+      policies,
+      prices: [...dollars, ...priceRows],
+      contextWindow,
+      summariser,
+      all,
+      workers,
+      cacheFolder: cache ? defaultCacheFolder() : undefined,
+      signal,
+      onFile: left.atFile,
+      onSession: ({ name, format, events, replays: [first] }, session) => {
+        left.add(session);
+        shown.line(`${name} (${format}): ${events} events, ${first?.modelCalls ?? 0} model calls`);
+        const remaining = left.estimate();
+        if (remaining !== undefined) shown.update(`about ${duration(remaining)} left`);
+      },
+    });
+    const sessions: ReplayedSession[] = [];
     for await (const session of run) sessions.push(session);
+    return { sessions, skipped: read?.skipped ?? run.skipped };
   } finally {
     shown.stop();
   }
-  return { sessions, skipped: run.skipped };
 }

@@ -1,9 +1,10 @@
 import { pathToFileURL } from 'node:url';
 import { coloursFor, printableText, terminalWidth, wrapToWidth } from '@palimpsest/terminal';
 import type { PricedAs } from '../page/page-data.js';
+import { pricingText } from '../page/pricing-text.js';
 import type { WrittenPage } from '../page/write-page.js';
 import { none } from '../replay/named-policy.js';
-import { condensedSessions, isLong, reportRows } from '../replay/report.js';
+import { condensedSessions, isLong, recommendedPolicy, reportRows } from '../replay/report.js';
 import type { ReplayRow } from '../replay/report.js';
 import { savedWithRereads } from '../replay/savings.js';
 import type { ReplayedSession } from '../replay/replayed-session.js';
@@ -27,7 +28,8 @@ export interface Outcome {
 export function outcomeText({ sessions, uncondensed, priced, older, isInterrupted }: Outcome): string {
   const rows = reportRows(sessions);
   const { billOfNone = 0 } = rows[0]?.savings[0] ?? {};
-  const cost = `${count(sessions.length, 'session')} cost $${billOfNone.toFixed(2)} of input at the prices of ${priced.model}, with nothing condensed.`;
+  const pricing = pricingText(sessions, priced, (some) => count(some, 'session'));
+  const cost = `${count(sessions.length, 'session')} cost $${billOfNone.toFixed(2)} of input with nothing condensed, ${pricing}.`;
   const isEmpty = condensedSessions(sessions).length === 0;
   return [
     ...(isInterrupted ? ['Interrupted: what follows is of the sessions that were done.'] : []),
@@ -51,7 +53,11 @@ function reading(rows: readonly ReplayRow[]): string {
   return (
     'Saved is a share of that bill. What a call needs and no longer sees is read again before it, and that is paid. ' +
     'Forgotten is the share of what later calls took from old results that was not in view.' +
-    (hasStandIn ? ' ≤: no model was called; the summaries have no content.' : '')
+    (hasStandIn ? ' ≤: no model was called; the summaries have no content.' : '') +
+    (rows.some(({ condenser }) => condenser === recommendedPolicy)
+      ? ` ${recommendedPolicy} is recommended, because it saves most over many recorded sessions (docs/results.md of this package); ` +
+        'in few or short ones another may save more.'
+      : '')
   );
 }
 
@@ -64,7 +70,7 @@ function table(rows: readonly ReplayRow[]): string {
   const lines = policies
     .toSorted((one, other) => saved(other) - saved(one))
     .map((row) => [
-      row.condenser,
+      row.condenser === recommendedPolicy ? `${row.condenser} (recommended)` : row.condenser,
       percent(saved(row)),
       ...(hasWorst ? [shareText(row.savings[0]?.inLoop.evidence?.worst)] : []),
       forgottenText(row, true),

@@ -135,8 +135,8 @@ function troublesOf({ name, replays }: ReplayedSession): readonly string[] {
 function explanation({ summariser }: Report, all: boolean): string {
   return [
     'Bills are of input and of the condenser’s own model calls; r is the price of a cached token, a written one costs 1.25, an',
-    'output token 5 times an uncached one. In the loop, what a call took from old results and does not see is read again before it; in the',
-    'open loop nothing is. Forgotten is the share of what later calls took from old results that was not in view.',
+    'output token 5 times an uncached one. With re-reads, what a call took from old results and does not see is read again before it, and',
+    'that is paid. Forgotten is the share of what later calls took from old results that was not in view; missed are the results.',
     ...(summariser === undefined
       ? [
           'Condensers that call a model got a stand-in whose summaries have no content, so they forget at most that; --summariser',
@@ -144,7 +144,9 @@ function explanation({ summariser }: Report, all: boolean): string {
         ]
       : [`Condensers that call a model called ${summariser}.`]),
     'What the recorded agent condensed is left out.',
-    all ? 'Our time varies with the machine.' : 'More tables: --all. All figures: --json.',
+    all
+      ? 'ms/call is the time of this program, which varies with the machine.'
+      : 'More tables: --all. All figures: --json.',
   ].join('\n');
 }
 

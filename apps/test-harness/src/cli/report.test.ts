@@ -156,8 +156,61 @@ test('without a path the newest sessions of known agents are taken, and the rest
   expect(stdout).toContain('50 sessions cost');
   expect(stdout).toContain('3 older sessions were left out');
   const { data } = await dataOf('palimpsest-report.html');
-  expect(data).toMatchObject({ older: 3, priced: { model: 'claude-haiku-5-5', because: 'recorded', share: 1 } });
+  expect(data).toMatchObject({ older: 3, priced: { model: 'claude-haiku-5-5', because: 'recorded' } });
   expect(data.timelines).toHaveLength(20);
+});
+
+test('each session is priced as its own model’s, and one that names none as the model of most calls', async () => {
+  const log = (model: string | undefined): string =>
+    Array.from({ length: 3 }, (_, step) =>
+      [
+        JSON.stringify({
+          type: 'user',
+          uuid: `u${step}`,
+          parentUuid: step === 0 ? null : `a${step - 1}`,
+          sessionId: 's',
+          timestamp: `2026-01-01T00:0${step}:00Z`,
+          message: { role: 'user', content: `Say it again. ${'word '.repeat(4_000)}` },
+        }),
+        JSON.stringify({
+          type: 'assistant',
+          uuid: `a${step}`,
+          parentUuid: `u${step}`,
+          sessionId: 's',
+          timestamp: `2026-01-01T00:0${step}:30Z`,
+          message: {
+            id: `m${step}`,
+            role: 'assistant',
+            model,
+            content: [{ type: 'text', text: 'Again.' }],
+            usage: { input_tokens: 9, output_tokens: 3 },
+          },
+        }),
+      ].join('\n'),
+    ).join('\n');
+  await mkdir(file('models'), { recursive: true });
+  const models = {
+    one: 'claude-haiku-5-5',
+    two: 'claude-haiku-5-5',
+    three: 'claude-sonnet-5-5',
+    other: 'a-model-of-ours',
+  };
+  for (const [name, model] of Object.entries(models)) await writeFile(file(`models/${name}.jsonl`), `${log(model)}\n`);
+  const { stdout } = await harness(['report', 'models', '-c', 'noOp', '-o', 'models.html']);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'each at the prices of its own model: 2 sessions at the prices of claude-haiku-5-5; 1 session at the prices of ' +
+      'claude-sonnet-5-5; 1 session whose log names no model with known prices at those of claude-haiku-5-5.',
+  );
+  const { data } = await dataOf('models.html');
+  const bill = (name: string) =>
+    data.sessions.find((each) => each.name.includes(name))?.replays[0]?.bills[0]?.input ?? 0;
+  expect(bill('two')).toBe(bill('one'));
+  expect(bill('other')).toBe(bill('one'));
+  expect(bill('three')).toBeGreaterThan(bill('one'));
+  const named = await harness(['report', 'models', '-c', 'noOp', '-o', 'named.html', '--model', 'claude-sonnet-5-5']);
+  expect(named.stdout.replaceAll(/\s+/g, ' ')).toContain('at the prices of claude-sonnet-5-5, the model you named.');
+  const all = (await dataOf('named.html')).data.sessions.map(({ replays }) => replays[0]?.bills[0]?.input);
+  expect(new Set(all).size).toBe(1);
 });
 
 test('of more sessions than a page has room for, the dearest are shown, whenever they were replayed', async () => {
@@ -180,7 +233,8 @@ test('a home without sessions has where agents keep their logs, and the sample',
   expect(code).toBe(0);
   expect(stderr).toMatch(/^ {2}Claude Code {2}.*\.claude.projects$/m);
   expect(stdout).toMatch(/^2 sessions cost \$/);
-  expect(stdout).toMatch(/^priced +\d+\.\d % +\d+\.\d % +\d+\.\d %$/m);
+  // The policy to begin with is marked, and here it saves most.
+  expect(stdout).toMatch(/forgotten\npriced \(recommended\) +\d+\.\d % +\d+\.\d % +\d+\.\d %$/m);
   const { data, timelines } = await dataOf('sample.html');
   expect(data.sessions.map(({ name }) => name)).toEqual(['demo.jsonl', 'long-session.jsonl']);
   expect(timelines).toHaveLength(2);
@@ -302,6 +356,21 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.getByRole('button', { name: 'Reset' }).click();
     expect(await page.textContent('#headline')).toContain('4 sessions');
     expect(problems).toEqual([]);
+  });
+
+  test('a session in which nothing was condensed is marked in the list, and has no table of zeros', async () => {
+    const short = ['short', '-c', 'observationMasking'];
+    await harness(['report', ...short, '-o', 'short.html']);
+    await harness(['report', 'sessions/session-2.jsonl', ...short, '--all', '-o', 'mixed']);
+    await open('short.html');
+    expect(await page.textContent('#headline')).toContain('No policy that was tried had anything to condense in them');
+    expect(await page.locator('#policies').count()).toBe(0);
+    await open('mixed/index.html');
+    const marks = await page.$$eval('#sessions ~ .wide tbody tr', (rows) =>
+      rows.map(({ textContent }) => textContent.includes('nothing to condense')),
+    );
+    expect(marks.filter(Boolean)).toHaveLength(2);
+    expect(await page.locator('#policies').count()).toBe(1);
   });
 
   test('hostile text is shown and does nothing', async () => {

@@ -1,13 +1,11 @@
-import { fileURLToPath } from 'node:url';
-import { linePrinter, printableText, terminalWidth } from '@palimpsest/terminal';
-import { findSessions } from '../import/find-sessions.js';
+import { linePrinter, printableText } from '@palimpsest/terminal';
 import type { FoundSessions } from '../import/find-sessions.js';
-import type { SkippedFile } from '../import/index.js';
+import type { Session, SkippedFile } from '../import/index.js';
 import { logFiles } from '../import/read-sessions.js';
 import type { LogFile } from '../import/read-sessions.js';
 import { knownPricesOf, priceRows } from '../measure/money.js';
-import { ownFile, ownVersion } from '../own-package.js';
-import { pricedAs } from '../page/priced-as.js';
+import { ownVersion } from '../own-package.js';
+import { callsByModel, pricedAs, sessionPrices } from '../page/priced-as.js';
 import { folderWriter, pageWriter } from '../page/write-page.js';
 import type { ReportWriter } from '../page/write-page.js';
 import { reportCondensers } from '../replay/named-policy.js';
@@ -16,9 +14,9 @@ import { parsePolicies } from '../replay/policy.js';
 import { defaultCacheFolder, defaultWorkers, replayPaths } from '../replay/replay.js';
 import type { ReplayOptions } from '../replay/replay.js';
 import { condensedSessions, tokenUnit } from '../replay/report.js';
-import type { ReplayedSession } from '../replay/replayed-session.js';
+import type { ReplayedSession, SessionPrices } from '../replay/replayed-session.js';
 import { interruptedStatus, untilInterrupted } from './interrupt.js';
-import { foundSessionsText, logFoldersText } from './machine-sessions.js';
+import { placesOrFound } from './machine-sessions.js';
 import { hasDisplay, openFile } from './open-page.js';
 import type { SharedOptions } from './options.js';
 import { duration, progress, timeLeft } from './progress.js';
@@ -38,9 +36,6 @@ export interface ReportCommandOptions extends SharedOptions {
   readonly open?: boolean;
 }
 
-/** A long session that a program made, and a short one of our agent. The build writes them. */
-const sample = fileURLToPath(ownFile('dist/sample'));
-
 /**
  * Replays the sessions at the paths, or the newest ones of this machine's agents, or the sample where there are none. Writes the page,
  * prints a table, and opens the page. Resolves to the exit code: 0, or 1 when there is no session. At SIGINT it shows what is done; then
@@ -52,14 +47,11 @@ const sample = fileURLToPath(ownFile('dist/sample'));
  */
 export async function reportCommand(paths: readonly string[], options: ReportCommandOptions): Promise<number> {
   const { all, condenser, config } = options;
-  const found = paths.length > 0 ? undefined : await findSessions(all ? { newest: Infinity } : {});
-  const isSample = found?.sessions.length === 0;
   const isNamed = condenser.length > 0 || config.length > 0;
   const policies = await parsePolicies(isNamed ? options : { condenser: reportCondensers, config: [] });
   const shown = progress();
-  if (found !== undefined) shown.line(isSample ? noSessionText(found) : foundText(found));
-  const places = isSample ? [sample] : (found?.sessions.map(({ path }) => path) ?? paths);
   try {
+    const { places, found } = await placesOrFound(paths, { shown, ...(all && { newest: Infinity }) });
     return await untilInterrupted((signal) => report(places, { ...options, found, policies, shown, signal }));
   } finally {
     shown.stop();
@@ -80,7 +72,7 @@ async function report(places: readonly string[], run: ReportRun): Promise<number
   const read = await readAhead(places, { isFound: found !== undefined, shown, signal });
   const today = new Date();
   const priced = pricedAs(run.model, read.calls, today);
-  const prices = [knownPricesOf(priced.model, today), ...priceRows];
+  const pricesOf = ({ events }: Session): SessionPrices => sessionPrices(callsByModel(events), priced, today);
   if (read.count === 0 && !signal.aborted) {
     shown.line(unreadableText(found, read.skipped));
     return 1;
@@ -89,9 +81,10 @@ async function report(places: readonly string[], run: ReportRun): Promise<number
     harness: ownVersion(),
     createdAt: today.toISOString(),
     tokenUnit,
+    isSample: found?.sessions.length === 0,
     redacted: redact,
     contextWindow,
-    prices,
+    prices: [knownPricesOf(priced.model, today), ...priceRows],
     priced,
     older: found?.more ?? 0,
     skipped: redact ? [] : read.skipped.map(({ file, reason }) => ({ file, reason })),
@@ -100,7 +93,7 @@ async function report(places: readonly string[], run: ReportRun): Promise<number
   const pages = all
     ? folderWriter(data, run.output ?? 'palimpsest-report')
     : pageWriter(data, run.output ?? 'palimpsest-report.html');
-  const sessions = await replayed(read.readable, read.count, { ...run, prices, onTimeline: pages.onTimeline });
+  const sessions = await replayed(read.readable, read.count, { ...run, pricesOf, onTimeline: pages.onTimeline });
   shown.stop();
   const outcome = { sessions, priced, older: data.older, isInterrupted: signal.aborted };
   if (sessions.length > 0) await write(pages, { ...outcome, all, open });
@@ -136,7 +129,7 @@ async function replayed(
     shown,
     signal,
     ...options
-  }: ReportRun & Pick<ReplayOptions, 'prices' | 'onTimeline'>,
+  }: ReportRun & Pick<ReplayOptions, 'pricesOf' | 'onTimeline'>,
 ): Promise<readonly ReplayedSession[]> {
   const files: LogFile[] = [];
   for (const path of places) files.push(...(await logFiles(path)).files);
@@ -147,7 +140,6 @@ async function replayed(
     contextWindow,
     workers,
     signal,
-    prices: options.prices ?? priceRows,
     cacheFolder: cache ? defaultCacheFolder() : undefined,
     onFile: left.atFile,
     onSession: (_, session) => {
@@ -156,24 +148,11 @@ async function replayed(
       const time = rest === undefined ? '' : `, about ${duration(rest)} left`;
       shown.update(`replayed ${++done} of ${count} sessions${time}; Ctrl-C stops and shows these`);
     },
-    ...(options.onTimeline && { onTimeline: options.onTimeline }),
+    ...options,
   });
   const sessions: ReplayedSession[] = [];
   for await (const session of run) sessions.push(session);
   return sessions;
-}
-
-function foundText(found: FoundSessions): string {
-  return foundSessionsText(found, terminalWidth(process.stderr));
-}
-
-function noSessionText(found: FoundSessions): string {
-  return [
-    'No recorded session of an agent is on this machine. These places were searched:',
-    logFoldersText(found),
-    'Logs that are elsewhere: npx palimpsest-harness report <file or folder>',
-    'Instead, a sample: a long session that a program made, and a short one of our agent.',
-  ].join('\n');
 }
 
 function unreadableText(found: FoundSessions | undefined, skipped: readonly SkippedFile[]): string {

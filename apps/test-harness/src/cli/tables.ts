@@ -18,13 +18,21 @@ export interface TableOptions {
   readonly colours: Pick<Colours, 'bold'>;
 }
 
+/** What of an old result a call needs, by each model of it. */
+const needLegends: Readonly<Record<NeedName, string>> = {
+  evidence:
+    'By evidence: a call needs paths, names, lines and numbers that it took from old results. Recognised: by the condenser.',
+  quotes: 'By quotes: a call needs the runs of words that it repeats.',
+  newest: 'By newest: a call needs the newest result of the same call, and of each file that it names.',
+};
+
 /** A column: its head, and its cell in the row of a policy. */
 type Column = readonly [head: string, cell: (row: ReplayRow) => string];
 
 /**
  * Formats what the sessions came to as text below a title. One table says what each policy saves and forgets. With `all`, further tables
- * follow: the loop and the bill by prices, the parts of the bill, the regret of when it acted, recall, recall by distance, further looks, the
- * requests, and the differences between the policies.
+ * follow: what is saved by prices, the parts of the bill, what the timing costs, what is still in view, by age, other measures, the requests,
+ * and the differences between the policies. Below a table stands what its heads mean.
  */
 export function reportTables(
   sessions: readonly ReplayedSession[],
@@ -33,92 +41,118 @@ export function reportTables(
   const rows = reportRows(sessions);
   const [first] = rows;
   const main = first?.savings[0]?.prices ?? '';
-  const title = `${count(first?.sessions ?? 0, 'session')}, ${count(first?.modelCalls ?? 0, 'model call')}; saved of the bill at ${main}`;
-  const table = (name: string, columns: readonly Column[]): string => {
+  const title = `${count(first?.sessions ?? 0, 'session')}, ${count(first?.modelCalls ?? 0, 'model call')}; saved is a share of the bill at ${main}`;
+  const table = (name: string, columns: readonly Column[], legend?: string): string => {
     const lines = rows.map((row) => [row.condenser, ...columns.map(([, cell]) => cell(row))]);
-    return alignedTable([[name, ...columns.map(([head]) => head)], ...lines], bold);
+    const text = alignedTable([[name, ...columns.map(([head]) => head)], ...lines], bold);
+    return legend === undefined ? text : `${text}\n${legend}`;
   };
   const summary = table('', [
     ...dollarColumns(first),
-    ['saved in the loop', ({ savings: [savings] }) => shareText(savings?.inLoop.evidence?.pooled)],
+    ['saved with re-reads', ({ savings: [savings] }) => shareText(savings?.inLoop.evidence?.pooled)],
     ['worst session', ({ savings: [savings] }) => shareText(savings?.inLoop.evidence?.worst)],
-    ['open loop', ({ savings: [savings] }) => percent(savings?.pooled ?? 0)],
+    ['without re-reads', ({ savings: [savings] }) => percent(savings?.pooled ?? 0)],
     ['forgotten', (row) => forgottenText(row, hasStandIn)],
-    ['faults/100 calls', ({ faultsPerHundredCalls }) => faultsPerHundredCalls.toFixed(1)],
-    ['tokens', ({ share }) => percent(share)],
+    ['missed/100 calls', ({ faultsPerHundredCalls }) => faultsPerHundredCalls.toFixed(1)],
+    ['tokens sent', ({ share }) => percent(share)],
   ]);
   if (!all) return `${title}\n${summary}`;
 
   const needs = Object.keys(first?.savings[0]?.inLoop ?? {}) as NeedName[];
   const loops = needs.flatMap((need) => [
-    table(`in the loop, by ${need}`, [
-      ...priceColumns(first, (savings) => shareText(savings?.inLoop[need]?.pooled)),
-      ['re-reads/100 calls', ({ rereads }) => (rereads[need]?.stepsPerHundredCalls ?? 0).toFixed(1)],
-      ['results', ({ rereads }) => number(rereads[need]?.results ?? 0)],
-      ['tokens', ({ rereads }) => number(rereads[need]?.tokens ?? 0)],
-      ['booked', ({ rereads }) => shareText(rereads[need]?.booked)],
-    ]),
     table(
-      `> 2 % dearer, by ${need}`,
+      `saved with re-reads, by ${need}`,
+      [
+        ...priceColumns(first, (savings) => shareText(savings?.inLoop[need]?.pooled)),
+        ['re-reads/100 calls', ({ rereads }) => (rereads[need]?.stepsPerHundredCalls ?? 0).toFixed(1)],
+        ['results', ({ rereads }) => number(rereads[need]?.results ?? 0)],
+        ['tokens', ({ rereads }) => number(rereads[need]?.tokens ?? 0)],
+        ['recognised', ({ rereads }) => shareText(rereads[need]?.booked)],
+      ],
+      needLegends[need],
+    ),
+    table(
+      `sessions > 2 % dearer, by ${need}`,
       (first?.savings ?? []).flatMap(({ prices }, index): readonly Column[] => [
         [prices, ({ savings }) => number(savings[index]?.inLoop[need]?.dearer ?? 0)],
         ['worst', ({ savings }) => shareText(savings[index]?.inLoop[need]?.worst)],
       ]),
     ),
   ]);
-  const bill = table('saved, open loop', [
-    ...priceColumns(first, (savings) => percent(savings?.pooled ?? 0)),
-    ['with re-reads', ({ savings: [savings] }) => percent(savings?.withRereads ?? 0)],
-    ['mean', ({ savings: [savings] }) => percent(savings?.mean ?? 0)],
-    ['worst session', ({ savings: [savings] }) => percent(savings?.worst ?? 0)],
-    ['captured', ({ savings: [savings] }) => ratio(savings?.captured)],
-    ['dearer', ({ savings: [savings] }) => number(savings?.dearer ?? 0)],
-  ]);
-  const hasLife = rows.some(({ savings: [savings] }) => savings?.withLife !== undefined);
-  const parts = table(`more of the bill at ${main}`, [
-    ['cache with marks', ({ savings: [savings] }) => percent(savings?.atMarks ?? 0)],
-    ...(hasLife
-      ? [['and a life of 5 minutes', ({ savings: [savings] }) => percent(savings?.withLife ?? 0)] satisfies Column]
-      : []),
-    ['own model: calls', ({ summariserCalls }) => number(summariserCalls.calls)],
-    ['tokens', ({ summariserCalls }) => number(summariserCalls.inputTokens + summariserCalls.outputTokens)],
-    ['share', ({ savings: [savings] }) => percent((savings?.summariserBill ?? 0) / (savings?.bill || 1))],
-    ['agent’s output, in no bill', ({ agentOutputTokens }) => number(agentOutputTokens)],
-  ]);
-  const regret = alignedTable(
+  const bill = table(
+    'saved without re-reads',
     [
-      ['regret of when', ...(first?.savings ?? []).flatMap(({ prices }) => [prices, 'worst'])],
+      ...priceColumns(first, (savings) => percent(savings?.pooled ?? 0)),
+      ['with estimate', ({ savings: [savings] }) => percent(savings?.withRereads ?? 0)],
+      ['session mean', ({ savings: [savings] }) => percent(savings?.mean ?? 0)],
+      ['worst', ({ savings: [savings] }) => percent(savings?.worst ?? 0)],
+      ['of optimum', ({ savings: [savings] }) => ratio(savings?.captured)],
+      ['dearer', ({ savings: [savings] }) => number(savings?.dearer ?? 0)],
+    ],
+    'With estimate: what is missed is read again, by an estimate. Of optimum: the share of what the best possible drops save.',
+  );
+  const hasLife = rows.some(({ savings: [savings] }) => savings?.withLife !== undefined);
+  const parts = table(
+    'parts of the bill',
+    [
+      ['saved: cache marks', ({ savings: [savings] }) => percent(savings?.atMarks ?? 0)],
+      ...(hasLife
+        ? [['and 5 minutes’ life', ({ savings: [savings] }) => percent(savings?.withLife ?? 0)] satisfies Column]
+        : []),
+      ['own model’s calls', ({ summariserCalls }) => number(summariserCalls.calls)],
+      ['tokens', ({ summariserCalls }) => number(summariserCalls.inputTokens + summariserCalls.outputTokens)],
+      ['share of bill', ({ savings: [savings] }) => percent((savings?.summariserBill ?? 0) / (savings?.bill || 1))],
+      ['agent’s output', ({ agentOutputTokens }) => number(agentOutputTokens)],
+    ],
+    `At ${main}. Cache marks: a cache that is read at four marks alone. Own model: calls of the condenser for summaries, and their\ntokens. The agent’s output is in no bill.`,
+  );
+  const timing = alignedTable(
+    [
+      ['cost of timing', ...(first?.savings ?? []).flatMap(({ prices }) => [prices, 'worst'])],
       ...rows.map(({ condenser, savings }) => [condenser, ...regretCells(savings.map((each) => each.regret))]),
-      ...ruleRegrets(sessions).map((each) => [each.rule, ...regretCells(each.regret)]),
+      ...ruleRegrets(sessions).map((each) => [`rule: ${each.rule}`, ...regretCells(each.regret)]),
     ],
     bold,
   );
-  const memory = table('recall', [
-    ['all', ({ recall }) => percent(recall)],
-    ['identifiers', ({ recallByKind }) => percent(recallByKind.identifier)],
-    ['anchors', ({ recallByKind }) => percent(recallByKind.anchor)],
-    ['numbers', ({ recallByKind }) => percent(recallByKind.number)],
-    ['in stubs alone', ({ recallInStubs }) => percent(recallInStubs)],
-    ['NG', ({ normalisedGain }) => ratio(normalisedGain)],
-    ['never shown', ({ neverShown }) => number(neverShown)],
-  ]);
-  const looks = table('further looks', [
-    ['quoted runs', ({ looks: found }) => shareText(found?.quotes)],
-    ['NG', ({ looks: found }) => ratio(found?.normalisedGainByQuotes)],
-    ['hard edits', ({ looks: found }) => shareText(found?.hardEdits)],
-    ['of', ({ looks: found }) => number(found?.hardEditCount ?? 0)],
-    ['false re-reads', ({ looks: found }) => shareText(found?.falseRereads)],
-    ['user’s words', ({ userWords }) => percent(userWords.messages)],
-    ['all in a request', ({ userWords }) => percent(userWords.requests)],
-  ]);
-  const largeHead = table('head of 20,000, r = 0.05', [
-    ['saved, open loop', ({ looks: found }) => shareText(found?.largeHead.saved)],
-    ['recall', ({ looks: found }) => shareText(found?.largeHead.recall)],
-    ['quoted runs', ({ looks: found }) => shareText(found?.largeHead.quotes)],
-  ]);
+  const regret = `${timing}\nWhat acting at other calls than the best ones costs, in the mean and worst session. Rules are no condensers: RENT knows no\nfuture; insured, no session may become more than 2 % dearer.`;
+  const memory = table(
+    'still in view',
+    [
+      ['all', ({ recall }) => percent(recall)],
+      ['paths, names', ({ recallByKind }) => percent(recallByKind.identifier)],
+      ['lines to edit', ({ recallByKind }) => percent(recallByKind.anchor)],
+      ['numbers', ({ recallByKind }) => percent(recallByKind.number)],
+      ['only abridged', ({ recallInStubs }) => percent(recallInStubs)],
+      ['gain', ({ normalisedGain }) => ratio(normalisedGain)],
+      ['hidden unread', ({ neverShown }) => number(neverShown)],
+    ],
+    'Of what later calls took from old results. Only abridged: in masks and summaries alone. Gain: 0 is what the newest events of\nthis size show, 1 what a view that knows the future shows. Hidden unread: results that no request had shown before.',
+  );
+  const looks = table(
+    'other measures',
+    [
+      ['quotes in view', ({ looks: found }) => shareText(found?.quotes)],
+      ['gain', ({ looks: found }) => ratio(found?.normalisedGainByQuotes)],
+      ['exact edits', ({ looks: found }) => shareText(found?.hardEdits)],
+      ['number', ({ looks: found }) => number(found?.hardEditCount ?? 0)],
+      ['false re-reads', ({ looks: found }) => shareText(found?.falseRereads)],
+      ['user’s words', ({ userWords }) => percent(userWords.messages)],
+      ['all of them', ({ userWords }) => percent(userWords.requests)],
+    ],
+    'Quotes: runs of words that a later call repeats. Exact edits: of text that was read long ago and is still whole in view.\nFalse re-reads look like re-reads, though nothing was forgotten. User’s words: messages that a request shows whole.',
+  );
+  const largeHead = table(
+    '20,000 tokens of instructions',
+    [
+      ['saved without re-reads', ({ looks: found }) => shareText(found?.largeHead.saved)],
+      ['still in view', ({ looks: found }) => shareText(found?.largeHead.recall)],
+      ['quotes in view', ({ looks: found }) => shareText(found?.largeHead.quotes)],
+    ],
+    'If every request begins with so many tokens of instructions and tools; at r = 0.05.',
+  );
   const distances = Object.keys(first?.recallByDistance ?? {});
   const byDistance = table(
-    'recall by distance in calls',
+    'still in view, by age in calls',
     distances.map((least, index): Column => {
       const next = distances[index + 1];
       const range = next === undefined ? `${least}+` : `${least}–${Number(next) - 1}`;
@@ -132,8 +166,8 @@ export function reportTables(
     ['condensations', ({ condensations }) => number(condensations)],
     ['prefix rewrites', ({ prefixRewrites }) => number(prefixRewrites)],
     ['overflows', ({ overflows }) => number(overflows)],
-    ['refused lists', ({ refusedLists }) => number(refusedLists)],
-    ['our time (ms/call)', ({ millisecondsPerCall }) => millisecondsPerCall.toFixed(2)],
+    ['refused', ({ refusedLists }) => number(refusedLists)],
+    ['ms/call', ({ millisecondsPerCall }) => millisecondsPerCall.toFixed(2)],
   ]);
   const more = [
     ...loops,
@@ -171,17 +205,19 @@ function pairedTable(sessions: readonly ReplayedSession[], bold: Colours['bold']
           `${points(found.low)} to ${points(found.high)}`,
           `${found.sameSign} of ${found.differing}`,
         ];
-  const head = ['95 %', 'same sign'];
+  const head = ['95 % interval', 'same sign'];
   const prices = paired.rows[0]?.saved[0]?.prices ?? '';
-  const title = `Beside ${paired.beside}, in points; saved at ${prices}`;
+  const title = `Compared with ${paired.beside}, in percentage points; saved at ${prices}`;
   const differences = alignedTable(
     [
-      ['', 'in the loop', ...head, 'recall', ...head],
+      ['', 'saved with re-reads', ...head, 'still in view', ...head],
       ...paired.rows.map(({ condenser, saved: [saved], recall }) => [condenser, ...cells(saved), ...cells(recall)]),
     ],
     bold,
   );
-  return [`${title}\n${differences}`];
+  const legend =
+    'The interval holds 95 % of what other choices of the sessions give. Same sign: sessions that differ as the whole does.';
+  return [`${title}\n${differences}\n${legend}`];
 }
 
 /** Formats a difference of shares as points of per cent, with its sign. */

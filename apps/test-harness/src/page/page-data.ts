@@ -9,13 +9,15 @@ export interface PageData {
   readonly createdAt: string;
   /** The unit of all token counts. */
   readonly tokenUnit: string;
+  /** True if the sessions are the shipped sample, and not of the person. @defaultValue false */
+  readonly isSample?: boolean;
   /** True if the page holds no text of a session. */
   readonly redacted: boolean;
   /** The window that the condensers were told of. Unit: tokens. */
   readonly contextWindow?: number | undefined;
-  /** The rows of prices; the first is in USD. */
+  /** The rows of prices; the first is in USD, and in it a session has its own ({@link ReplayedSession.priced}). */
   readonly prices: readonly Prices[];
-  /** The reason why the sessions are priced as this model's. */
+  /** The model of the prices of sessions that have none of their own, and why. */
   readonly priced: PricedAs;
   /** Older sessions that were found and left out. */
   readonly older: number;
@@ -33,13 +35,11 @@ export interface PageData {
   readonly index?: string;
 }
 
-/** The model of the prices in USD. */
+/** The model of the prices in USD: of all sessions if it is `named`, else of those whose log names no model with known prices. */
 export interface PricedAs {
   readonly model: string;
   /** `named` by the user, `recorded` in the sessions, or the `default`. */
   readonly because: 'named' | 'recorded' | 'default';
-  /** The share of the recorded model calls that the model made. Present if it is `recorded`. */
-  readonly share?: number;
 }
 
 /** The place of the timeline of a session: in this page, or in a page of its own. */

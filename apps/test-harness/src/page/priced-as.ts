@@ -1,14 +1,14 @@
 import type { Event } from '@palimpsest/events';
 import { knownPricesOf, pricesOfModel } from '../measure/money.js';
-import type { Prices } from '../measure/money.js';
+import type { SessionPrices } from '../replay/replayed-session.js';
 import type { PricedAs } from './page-data.js';
 
 /** The model of the prices where none is named, and the sessions name none that has prices. */
 const defaultModel = 'claude-sonnet-5-5';
 
 /**
- * Returns the model by whose prices the sessions are priced: the named one, else the recorded one with most calls that has
- * prices.
+ * Returns the model by whose prices sessions are priced that have none of their own: the named one, else the recorded one with most calls
+ * that has prices.
  *
  * @param calls - the recorded model calls by model
  * @throws {@link HarnessError} `unknown-model` for a named model without known prices
@@ -18,20 +18,26 @@ export function pricedAs(named: string | undefined, calls: ReadonlyMap<string, n
     knownPricesOf(named, date);
     return { model: named, because: 'named' };
   }
-  const all = [...calls.values()].reduce((sum, count) => sum + count, 0);
-  const priced = [...calls].filter(([model]) => pricesOfModel(model, date) !== undefined);
-  const [most] = priced.sort(([, one], [, other]) => other - one);
+  const most = mostUsed(calls, date);
   if (most === undefined) return { model: defaultModel, because: 'default' };
-  return { model: most[0], because: 'recorded', share: most[1] / all };
+  return { model: most[0], because: 'recorded' };
 }
 
-/** Returns the prices of sessions whose model nobody named: those of {@link pricedAs}. */
-export function recordedPrices(
-  calls: ReadonlyMap<string, number>,
-  date: Date,
-): { readonly priced: PricedAs; readonly prices: readonly Prices[] } {
-  const priced = pricedAs(undefined, calls, date);
-  return { priced, prices: [knownPricesOf(priced.model, date)] };
+/**
+ * Returns the prices of one session: those of the model that made most of its calls, of the models with known prices.
+ *
+ * @param calls - the session's recorded model calls by model
+ * @param otherwise - the model of all sessions if it is named, else of one without such a model
+ */
+export function sessionPrices(calls: ReadonlyMap<string, number>, otherwise: PricedAs, date: Date): SessionPrices {
+  const most = otherwise.because === 'named' ? undefined : mostUsed(calls, date);
+  return { prices: knownPricesOf(most?.[0] ?? otherwise.model, date), isAssumed: most === undefined };
+}
+
+/** Returns the model with most calls of those that have prices, with their number. */
+function mostUsed(calls: ReadonlyMap<string, number>, date: Date): readonly [model: string, calls: number] | undefined {
+  const priced = [...calls].filter(([model]) => pricesOfModel(model, date) !== undefined);
+  return priced.sort(([, one], [, other]) => other - one)[0];
 }
 
 /** Counts the recorded model calls by model. */

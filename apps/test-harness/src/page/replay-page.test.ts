@@ -11,8 +11,8 @@ import { codingSession } from '../../test-support/demo-sessions.js';
 import { none, reportCondensers } from '../replay/named-policy.js';
 import { namedPolicy, pricedPolicy, replayOfSession, sessionsOfText } from '../replay/replay-text.js';
 import type { PricedSizes } from '../replay/replay-text.js';
-import { reportRows } from '../replay/report.js';
-import { callsByModel, recordedPrices } from './priced-as.js';
+import { condensedSessions, reportRows } from '../replay/report.js';
+import { callsByModel, pricedAs, sessionPrices } from './priced-as.js';
 
 /** What the build makes. */
 const file = fileURLToPath(new URL('../../dist/replay-page/replay.html', import.meta.url));
@@ -84,14 +84,18 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
       ),
     );
     const sessions = read.flatMap((each) => each.sessions);
-    const { prices } = recordedPrices(callsByModel(sessions.flatMap(({ events }) => events)), new Date());
+    const today = new Date();
+    const priced = pricedAs(undefined, callsByModel(sessions.flatMap(({ events }) => events)), today);
+    const pricesOf = (session: (typeof sessions)[number]) => sessionPrices(callsByModel(session.events), priced, today);
     const policies =
       sizes === undefined
         ? [none.name, ...reportCondensers].map(namedPolicy)
         : [namedPolicy(none.name), pricedPolicy(sizes)];
     const results = [];
-    for (const session of sessions) results.push((await replayOfSession(session, { policies, prices })).replayed);
-    return reportRows(results).map(({ savings: [savings], recall }) => [
+    for (const session of sessions)
+      results.push((await replayOfSession(session, { policies, prices: [], priced: pricesOf(session) })).replayed);
+    const condensed = condensedSessions(results);
+    return reportRows(condensed.length === 0 ? results : condensed).map(({ savings: [savings], recall }) => [
       savings?.inLoop.evidence?.pooled,
       savings?.inLoop.evidence?.worst,
       1 - recall,
@@ -115,7 +119,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
       upload('prose.txt', 'no log'),
     ]);
     await replayed();
-    expect((await states()).sort()).toEqual(['one.jsonl: replayed', 'two.jsonl: replayed']);
+    expect((await states()).sort()).toEqual(['one.jsonl: replayed', 'two.jsonl: nothing to condense']);
     expect(await figures('#results')).toEqual(await expected(texts));
     expect(await page.textContent('#sessions ~ details')).toContain("'prose.txt' is not a session log");
     expect(problems).toEqual([]);
@@ -132,7 +136,10 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.getByLabel('A log of an agent').fill(JSON.stringify(messages));
     await page.getByRole('button', { name: 'Replay the text' }).click();
     await replayed();
-    expect(await states()).toEqual(['pasted text: replayed']);
+    // What is as short as this has no table of zeros.
+    expect(await states()).toEqual(['pasted text: nothing to condense']);
+    expect(await page.textContent('#headline')).toContain('No policy that was tried had anything to condense in it');
+    expect(await page.locator('#results, #policies').count()).toBe(0);
     expect(problems).toEqual([]);
   });
 
@@ -165,7 +172,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     expect(await states()).toEqual(['0.jsonl: waits', '1.jsonl: waits']);
     await page.getByRole('button', { name: /Replay the other/ }).click();
     await replayed();
-    expect(await states()).toEqual(['0.jsonl: replayed', '1.jsonl: replayed']);
+    expect(await states()).toEqual(['0.jsonl: replayed', '1.jsonl: nothing to condense']);
     expect(problems).toEqual([]);
   });
 

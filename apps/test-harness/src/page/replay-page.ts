@@ -9,7 +9,7 @@ import { dataElement, htmlPage } from './html.js';
 import type { PageAssets } from './html.js';
 import type { PageData } from './page-data.js';
 import { withoutCalls } from './page.js';
-import { recordedPrices } from './priced-as.js';
+import { pricedAs, sessionPrices } from './priced-as.js';
 
 /** A log that the page shows before a person gives one. */
 export interface SampleLog {
@@ -72,16 +72,19 @@ async function sampleResult(sample: readonly SampleLog[], harness: string): Prom
     ),
   );
   const sessions = read.flatMap((each) => each.sessions);
-  const { priced, prices } = recordedPrices(new Map(), new Date());
+  const today = new Date();
+  const priced = pricedAs(undefined, new Map(), today);
+  const own = sessionPrices(new Map(), priced, today);
   const policies = [none.name, ...reportCondensers].map(namedPolicy);
   const replayed: ReplayedSession[] = [];
-  for (const session of sessions) replayed.push((await replayOfSession(session, { policies, prices })).replayed);
+  for (const session of sessions)
+    replayed.push((await replayOfSession(session, { policies, prices: [], priced: own })).replayed);
   return {
     harness,
-    createdAt: new Date().toISOString(),
+    createdAt: today.toISOString(),
     tokenUnit,
     redacted: false,
-    prices,
+    prices: [own.prices],
     priced,
     older: 0,
     uncondensed: 0,

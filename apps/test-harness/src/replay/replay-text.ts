@@ -9,7 +9,7 @@ import type { Prices } from '../measure/money.js';
 import { namedCreator } from './named-policy.js';
 import type { Policy } from './named-policy.js';
 import { replayedSession } from './replayed-session.js';
-import type { ReplayedSession } from './replayed-session.js';
+import type { ReplayedSession, SessionPrices } from './replayed-session.js';
 import { sessionReplayer } from './session-replayer.js';
 import type { SessionReplay } from './task.js';
 import type { SessionTimeline } from './timeline.js';
@@ -52,6 +52,8 @@ export interface TextReplayOptions {
   /** In the order of the table; savings are relative to the first. */
   readonly policies: readonly Policy[];
   readonly prices: readonly Prices[];
+  /** The prices in USD of the session, whose row stands before the others. @defaultValue none */
+  readonly priced?: SessionPrices;
   /** @defaultValue false */
   readonly withTimeline?: boolean;
   /** Called before each policy. */
@@ -61,16 +63,17 @@ export interface TextReplayOptions {
 /** Replays a session through every policy, with a stand-in for the model that condensers ask. */
 export async function replayOfSession(
   session: Session,
-  { policies, prices, withTimeline = false, onPolicy }: TextReplayOptions,
+  { policies, prices, priced, withTimeline = false, onPolicy }: TextReplayOptions,
 ): Promise<{ readonly replayed: ReplayedSession; readonly timeline?: SessionTimeline }> {
-  const replayer = sessionReplayer(session.events, { prices, withTimeline });
+  const rows = priced === undefined ? prices : [priced.prices, ...prices];
+  const replayer = sessionReplayer(session.events, { prices: rows, withTimeline });
   const replays: SessionReplay[] = [];
   for (const policy of policies) {
     onPolicy?.(policy.name);
     replays.push(await replayer.replay(policy));
   }
   return {
-    replayed: replayedSession(session, { measures: replayer.measures(), replays }),
+    replayed: replayedSession(session, { measures: replayer.measures(), replays }, priced),
     ...(withTimeline && { timeline: replayer.timeline() }),
   };
 }

@@ -11,7 +11,7 @@ import { codeDigest } from './digests.js';
 import type { NamedSource } from './named-policy.js';
 import { policyDigest } from './policy.js';
 import { replayedSession } from './replayed-session.js';
-import type { ReplayedSession } from './replayed-session.js';
+import type { ReplayedSession, SessionPrices } from './replayed-session.js';
 import { runnerOf } from './runner.js';
 import { resultsIfStored } from './task.js';
 import type { SessionResults, SessionTask, TaskPolicy } from './task.js';
@@ -22,6 +22,8 @@ export interface ReplayOptions {
   readonly policies: readonly NamedSource[];
   /** @defaultValue {@link priceRows} */
   readonly prices?: readonly Prices[];
+  /** Returns the prices in USD of a session, whose row stands before the others. @defaultValue none */
+  readonly pricesOf?: (session: Session) => SessionPrices;
   /** The window that condensers are told of. Unit: tokens. @defaultValue none */
   readonly contextWindow?: number | undefined;
   /** The model that condensers call, as `provider/name`; its key is read from the environment. @defaultValue a stand-in */
@@ -94,6 +96,7 @@ export async function* replaySessions(
 ): AsyncGenerator<ReplayedSession> {
   const {
     prices = priceRows,
+    pricesOf,
     contextWindow,
     summariser,
     all = false,
@@ -107,7 +110,6 @@ export async function* replaySessions(
   for (const { name, source } of options.policies)
     policies.push({ name, source, digest: store && (await policyDigest(source)) });
   const shared = {
-    settings: { prices, contextWindow, summariser, all },
     policies,
     store,
     withTimeline: onTimeline !== undefined,
@@ -119,10 +121,12 @@ export async function* replaySessions(
   );
   const replay = async (session: Session, index: number) => {
     const events = JSON.stringify(session.events);
-    const task = { ...shared, events };
+    const priced = pricesOf?.(session);
+    const rows = priced === undefined ? prices : [priced.prices, ...prices];
+    const task = { ...shared, settings: { prices: rows, contextWindow, summariser, all }, events };
     const compute = (): Promise<SessionResults> => run(task).catch((error: unknown) => failure(session.file, error));
     const results = (await resultsIfStored(task)) ?? (await compute());
-    const replayed = replayedSession(session, results);
+    const replayed = replayedSession(session, results, priced);
     await onTimeline?.(replayed, index, async () => results.timeline ?? (await compute()).timeline ?? '');
     return { replayed, progress: { size: events.length, wasStored: results.wasStored } };
   };

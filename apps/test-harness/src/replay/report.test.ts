@@ -199,22 +199,22 @@ test('one table says what is saved and forgotten; all tables say the rest', () =
   const text = reportText(report, { sessions: false, all: false });
   const lines = text.replaceAll(/\u001b\[\d+m/g, '').split('\n');
   expect(lines.slice(0, 4)).toEqual([
-    '3 sessions, 30 model calls; saved of the bill at one',
-    '      saved in the loop  worst session  open loop  forgotten  faults/100 calls   tokens',
-    'none              0.0 %          0.0 %      0.0 %    ≤ 0.0 %              20.0  100.0 %',
-    'half             10.0 %        -30.0 %     30.0 %   ≤ 22.2 %              20.0   70.0 %',
+    '3 sessions, 30 model calls; saved is a share of the bill at one',
+    '      saved with re-reads  worst session  without re-reads  forgotten  missed/100 calls  tokens sent',
+    'none                0.0 %          0.0 %             0.0 %    ≤ 0.0 %              20.0      100.0 %',
+    'half               10.0 %        -30.0 %            30.0 %   ≤ 22.2 %              20.0       70.0 %',
   ]);
   const all = reportText(report, { sessions: false, all: true }).replaceAll(/\u001b\[\d+m/g, '');
   for (const head of [
-    'in the loop, by evidence',
-    '> 2 % dearer, by evidence',
-    'regret of when',
-    'saved, open loop',
-    'further looks',
-    'head of 20,000, r = 0.05',
-    'more of the bill at one',
-    'recall',
-    'recall by distance',
+    'saved with re-reads, by evidence',
+    'sessions > 2 % dearer, by evidence',
+    'cost of timing',
+    'saved without re-reads',
+    'other measures',
+    '20,000 tokens of instructions',
+    'parts of the bill',
+    'still in view',
+    'still in view, by age',
     'requests (o200k)',
   ])
     expect(all).toMatch(new RegExp(`^${head.replace(/[()]/g, '.')}`, 'm'));

@@ -76,6 +76,9 @@ export interface Rereads {
   readonly booked?: number;
 }
 
+/** The policy to begin with: over the sessions of docs/results.md it saves most. It is the default of the reference agent. */
+export const recommendedPolicy = 'priced';
+
 /** Returns true for a session that is long enough for its prices to be worth comparing. */
 export function isLong({ replays: [none] }: ReplayedSession): boolean {
   return none !== undefined && none.modelCalls >= 150 && none.peakTokens >= 60_000;

@@ -27,7 +27,7 @@ export function costSection(state: PageState, choose: (choice: Partial<Choice>) 
       'Cost is',
       [
         ['bill', 'the bill'],
-        ['with-rereads', 'the bill with re-reads in the loop'],
+        ['with-rereads', 'the bill with what is read again'],
         ['tokens', 'the tokens sent'],
       ],
       state.axis,
@@ -38,14 +38,14 @@ export function costSection(state: PageState, choose: (choice: Partial<Choice>) 
       'p',
       { class: 'note' },
       'Up and to the left is better. ',
-      h('span', { class: 'key key-frontier' }, 'frontier'),
-      ': no policy beats these in both. Controls: ',
-      h('span', { class: 'key key-last' }, 'last-N'),
-      ' keeps the newest events that fit; ',
-      h('span', { class: 'key key-belady' }, 'Belady'),
+      h('span', { class: 'key key-frontier' }, 'the best'),
+      ': no policy beats these in both. For comparison: ',
+      h('span', { class: 'key key-last' }, 'the newest events'),
+      ' that fit; ',
+      h('span', { class: 'key key-belady' }, 'the best choice'),
       state.axis === 'with-rereads'
-        ? ' knows the future; both are shown for the bill and the tokens.'
-        : ' knows the future and keeps what is needed next.',
+        ? ' of one who knows the future; both are shown for the bill and the tokens.'
+        : ' of one who knows the future, and keeps what is needed next (Belady’s rule).',
     ),
     policyTable(state, choose),
   );
@@ -87,9 +87,12 @@ function costChart(state: PageState, points: readonly Point[]): HTMLElement {
   const costText = (value: number): string =>
     by === 'tokens' ? percentText(value) : prices.unit === 'USD' ? moneyText(value, prices) : compactText(value);
   const text = rows
-    .map((row, index) => `${row.condenser}: ${costText(points[index]?.cost ?? 0)}, recall ${percentText(row.recall)}`)
+    .map(
+      (row, index) =>
+        `${row.condenser}: ${costText(points[index]?.cost ?? 0)}, still in view ${percentText(row.recall)}`,
+    )
     .join('; ');
-  return chart(`Cost against recall. ${text}.`, 380, joined, (width) => ({
+  return chart(`Cost against what is still in view. ${text}.`, 380, joined, (width) => ({
     cursor: { show: false },
     padding: [14, width > 640 ? 24 : 14, 0, 0],
     scales: { y: { range: [floor, 1 + (1 - floor) / 30] } },
@@ -102,7 +105,7 @@ function costChart(state: PageState, points: readonly Point[]): HTMLElement {
           size: 34,
         },
       ),
-      axis('recall: needed and still in view', (value) => (value > 1 ? '' : `${Math.round(value * 100)} %`), {
+      axis('needed and still in view', (value) => (value > 1 ? '' : `${Math.round(value * 100)} %`), {
         size: 52,
       }),
     ],
@@ -198,13 +201,14 @@ function pooledCurve(
   const sizes = sessions[0]?.controls[control].length ?? 0;
   return Array.from({ length: sizes }, (_, size) => {
     let [raw, sent, bill, seen, used] = [0, 0, 0, 0, 0];
-    for (const { controls, replays } of sessions) {
+    for (const { controls, priced, replays } of sessions) {
       const point: ControlPoint | undefined = controls[control][size];
       const [none] = replays;
       if (point === undefined || none === undefined) continue;
       raw += none.tokensSent;
       sent += point.share * none.tokensSent;
-      bill += none.tokensSent * (prices.cacheRead * point.cached + prices.cacheWrite * (point.share - point.cached));
+      const { cacheRead, cacheWrite } = (prices.unit === 'USD' && priced?.prices) || prices;
+      bill += none.tokensSent * (cacheRead * point.cached + cacheWrite * (point.share - point.cached));
       seen += point.recall * none.memory.all.whole;
       used += none.memory.all.whole;
     }

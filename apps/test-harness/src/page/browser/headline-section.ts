@@ -1,10 +1,11 @@
 import { savedWithRereads } from '../../replay/savings.js';
+import { pricingText } from '../pricing-text.js';
 import { countedText, figure, h, moneyText, percentText } from './dom.js';
 import type { PageState } from './page-state.js';
 
 /** Returns the section with the cost of the sessions, their cost with the policy, and the share that it forgets. @param whose - `Your` */
 export function headlineSection(
-  { data, sessions, rows, row, price, policy }: PageState,
+  { data, sessions, rows, row, price, policy, isUncondensed }: PageState,
   whose: string = 'Your',
 ): HTMLElement {
   const savings = row?.savings[price];
@@ -13,6 +14,19 @@ export function headlineSection(
   if (savings === undefined || prices === undefined || row === undefined || none === undefined)
     return h('section', { class: 'headline' }, h('h2', {}, 'No session is left by this choice.'));
   const money = (value: number): HTMLElement => figure(value, (usd) => moneyText(usd, prices));
+  if (isUncondensed)
+    return h(
+      'section',
+      { class: 'headline', 'aria-labelledby': 'headline' },
+      h(
+        'h2',
+        { id: 'headline' },
+        `${whose} ${countedText(sessions.length, 'session')} cost `,
+        h('strong', { class: 'cost' }, money(savings.billOfNone)),
+        `. No policy that was tried had anything to condense in ${sessions.length === 1 ? 'it' : 'them'}, so none saves anything.`,
+      ),
+      h('p', { class: 'note' }, ...notes(data, sessions, price)),
+    );
   const isNone = row === none;
   const saved = savedWithRereads(savings);
   const worst = savings.inLoop.evidence?.worst ?? savings.worstWithRereads;
@@ -51,7 +65,7 @@ export function headlineSection(
         'of the bill of the input, if what a call needs is read again before it',
       ),
       card(
-        'saved, open loop',
+        'saved without re-reads',
         figure(savings.pooled, percentText),
         h('span', {}, 'if nothing is read again: ', money(savings.bill)),
       ),
@@ -71,7 +85,7 @@ export function headlineSection(
         'old results in 100 calls, needed and not shown',
       ),
     ),
-    h('p', { class: 'note' }, ...notes(data, price)),
+    h('p', { class: 'note' }, ...notes(data, sessions, price)),
   );
 }
 
@@ -86,18 +100,16 @@ function card(title: string, value: HTMLElement, text: string | HTMLElement): HT
 }
 
 function notes(
-  { priced, older, sessions, uncondensed, skippedFiles, prices, contextWindow }: PageState['data'],
+  { priced, older, sessions: all, uncondensed, skippedFiles, prices, contextWindow }: PageState['data'],
+  chosen: readonly number[],
   price: number,
 ): readonly string[] {
-  const why = {
-    named: 'the model you named',
-    recorded: `which made ${percentText(priced.share ?? 0)} of the recorded calls`,
-    default: 'because the sessions name no model whose prices are known',
-  }[priced.because];
+  const sessions = chosen.flatMap((index) => all[index] ?? []);
+  const pricing = pricingText(sessions, priced, (count) => countedText(count, 'session'));
   const compacted = sessions.filter(({ recordedCompactions }) => recordedCompactions > 0).length;
   return [
     price === 0
-      ? `Input at today’s prices of ${priced.model} (${why}), prompt caches counted, answers of the model not. `
+      ? `The bill is of the input, ${pricing}. Prompt caches are counted, answers of the model are not. `
       : `Prices are shares of an uncached input token (${prices[price]?.name ?? ''}). `,
     'Replayed from the logs: the agent itself saw everything. ',
     contextWindow === undefined

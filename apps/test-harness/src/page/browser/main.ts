@@ -42,9 +42,9 @@ function drawSummary(): void {
   const bar = filterBar(state, choose);
   fill(
     summary,
-    headlineSection(state),
+    headlineSection(state, data.isSample === true ? 'The sample’s' : 'Your'),
     bar,
-    state.rows.length > 0 && costSection(state, choose),
+    !state.isUncondensed && costSection(state, choose),
     !only &&
       state.rows.length > 0 &&
       sessionsSection(state, showAll, () => {

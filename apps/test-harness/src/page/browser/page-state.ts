@@ -1,4 +1,4 @@
-import { bestPolicy, isLong, reportRows } from '../../replay/report.js';
+import { bestPolicy, condensedSessions, isLong, reportRows } from '../../replay/report.js';
 import type { ReplayRow } from '../../replay/report.js';
 import type { PageData } from '../page-data.js';
 import { h, labelledSelect } from './dom.js';
@@ -24,6 +24,8 @@ export interface PageState extends Choice {
   /** The indices of the sessions that the choice leaves. */
   readonly sessions: readonly number[];
   readonly rows: readonly ReplayRow[];
+  /** True if no policy condensed anything in these sessions, so that every figure would be 0 or 100 %. */
+  readonly isUncondensed: boolean;
   /** The index of the policy that is compared with doing nothing. */
   readonly shown: number;
   readonly row: ReplayRow | undefined;
@@ -38,7 +40,9 @@ export function pageState(data: PageData, choice: Choice): PageState {
       (choice.format === '' || session.format === choice.format) && (choice.length === 'all' || isLong(session));
     return fits ? [index] : [];
   });
-  const rows = reportRows(sessions.flatMap((index) => data.sessions[index] ?? []));
+  const chosen = sessions.flatMap((index) => data.sessions[index] ?? []);
+  const rows = reportRows(chosen);
+  const isUncondensed = condensedSessions(chosen).length === 0;
   const best = bestPolicy(rows, choice.price);
   const shown =
     choice.policy ??
@@ -46,7 +50,13 @@ export function pageState(data: PageData, choice: Choice): PageState {
       0,
       rows.findIndex(({ condenser }) => condenser === best),
     );
-  return { ...choice, data, sessions, rows, shown, row: rows[shown] };
+  return { ...choice, data, sessions, rows, isUncondensed, shown, row: rows[shown] };
+}
+
+/** Names the prices in USD: of one model, or of each session's own. */
+function dollarsText({ sessions, priced }: PageData): string {
+  const models = new Set(sessions.map((session) => session.priced?.prices.name ?? priced.model));
+  return models.size > 1 ? 'USD, each session’s model' : `USD, ${[...models][0] ?? priced.model}`;
 }
 
 /** Returns the choice of sessions, prices and policy. */
@@ -65,7 +75,7 @@ export function filterBar({ data, rows, ...state }: PageState, choose: (choice: 
     ),
     labelledSelect(
       'Prices',
-      data.prices.map(({ name, unit }, index) => [`${index}`, unit === 'USD' ? `${name}, USD` : name]),
+      data.prices.map(({ name, unit }, index) => [`${index}`, unit === 'USD' ? dollarsText(data) : name]),
       `${state.price}`,
       (value) => choose({ price: Number(value) }),
     ),

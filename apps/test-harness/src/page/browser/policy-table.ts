@@ -1,15 +1,16 @@
+import { recommendedPolicy } from '../../replay/report.js';
 import type { ReplayRow } from '../../replay/report.js';
 import { compactText, countText, figure, h, moneyText, percentText, ratioText, wideTable } from './dom.js';
 import type { Choice, PageState } from './page-state.js';
 
 /** Columns that paper has no room for. */
 const minorNames = new Set([
-  'captured',
-  'regret',
-  'identifiers',
-  'anchors',
+  'of optimum',
+  'cost of timing',
+  'paths, names',
+  'lines to edit',
   'numbers',
-  'in stubs alone',
+  'only abridged',
   'rewrites',
   'largest',
   'overflows',
@@ -56,7 +57,7 @@ function tableRow(
   return h(
     'tr',
     { class: isShown ? 'shown' : undefined },
-    h('th', { scope: 'row' }, name),
+    h('th', { scope: 'row' }, name, row.condenser === recommendedPolicy && h('span', { class: 'tag' }, 'recommended')),
     ...columns.map(({ name, cell }) => h('td', { class: minorNames.has(name) && 'minor' }, cell(row))),
   );
 }
@@ -85,20 +86,24 @@ function columnsOf({ price, data }: PageState): readonly Column[] {
       (row) => row.savings[price]?.bill,
     ),
     share(
-      'saved in the loop',
+      'saved with re-reads',
       'of the bill of doing nothing, if what a call needs and does not see is read again before it',
       (row) => row.savings[price]?.inLoop.evidence?.pooled,
     ),
     share(
       'worst session',
-      'what the session saves that saves least, in the loop',
+      'what the session saves that saves least, with re-reads',
       (row) => row.savings[price]?.inLoop.evidence?.worst,
     ),
-    share('open loop', 'saved if nothing is read again', (row) => row.savings[price]?.pooled),
-    share('worst', 'what the session saves that saves least, in the open loop', (row) => row.savings[price]?.worst),
-    ratio('captured', 'of what the best possible drops save', (row) => row.savings[price]?.captured),
+    share('without re-reads', 'saved if nothing is read again', (row) => row.savings[price]?.pooled),
     share(
-      'regret',
+      'worst',
+      'what the session saves that saves least, if nothing is read again',
+      (row) => row.savings[price]?.worst,
+    ),
+    ratio('of optimum', 'the share of what the best possible drops save', (row) => row.savings[price]?.captured),
+    share(
+      'cost of timing',
       'what acting at other calls than the best ones costs, whatever is left, on average',
       (row) => row.savings[price]?.regret.mean,
     ),
@@ -107,18 +112,22 @@ function columnsOf({ price, data }: PageState): readonly Column[] {
       'sessions that cost more than 2 % more than with nothing condensed',
       (row) => row.savings[price]?.dearer ?? 0,
     ),
-    recall('recall', 'the share of what later calls took from old results that was in view', (row) => row.recall),
-    recall('identifiers', 'recall of paths, names and ids', (row) => row.recallByKind.identifier),
-    recall('anchors', 'recall of lines that an edit must quote', (row) => row.recallByKind.anchor),
-    recall('numbers', 'recall of numbers', (row) => row.recallByKind.number),
-    share('in stubs alone', 'the part of the recall that only stubs and summaries show', (row) => row.recallInStubs),
-    ratio('NG', '0: as the newest events at this size; 1: as one who knows the future', (row) => row.normalisedGain),
+    recall(
+      'still in view',
+      'the share of what later calls took from old results that was in view',
+      (row) => row.recall,
+    ),
+    recall('paths, names', 'still in view, of paths, names and ids', (row) => row.recallByKind.identifier),
+    recall('lines to edit', 'still in view, of lines that an edit must quote', (row) => row.recallByKind.anchor),
+    recall('numbers', 'still in view, of numbers', (row) => row.recallByKind.number),
+    share('only abridged', 'the part that only masks and summaries show', (row) => row.recallInStubs),
+    ratio('gain', '0: as the newest events at this size; 1: as one who knows the future', (row) => row.normalisedGain),
     column((value) => value.toFixed(1))(
       'missed / 100',
       'old results that 100 calls needed and did not see',
       (row) => row.faultsPerHundredCalls,
     ),
-    share('tokens', 'sent, as a share of those of doing nothing', (row) => row.share),
+    share('tokens sent', 'sent, as a share of those of doing nothing', (row) => row.share),
     column(compactText)('largest', 'request, in tokens', (row) => row.peakTokens),
     count('condensations', 'decisions to forget or mask', (row) => row.condensations),
     count('rewrites', 'requests that do not begin as the one before did', (row) => row.prefixRewrites),

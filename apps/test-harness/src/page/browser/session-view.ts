@@ -5,6 +5,7 @@ import type { Chart } from './charts.js';
 import { compactText, countedText, countText, figure, fill, h, labelledSelect, percentText } from './dom.js';
 import { itemList, stepsOf } from './item-list.js';
 import type { ItemState } from './item-list.js';
+import { reasonText } from './reason-text.js';
 
 /** The input of the view of a session. */
 export interface SessionViewOptions {
@@ -165,8 +166,8 @@ function happenedAt(
       return h(
         'p',
         { class: 'condensation' },
-        h('strong', {}, stage === undefined ? condenser : `${condenser} (${stage})`),
-        ` ${what.join(' and ') || 'decided that nothing can be forgotten'}. Reason: ${reason ?? 'not said'}.${sizes}`,
+        h('strong', {}, stage === undefined || stage === condenser ? condenser : `${condenser} (${stage})`),
+        ` ${what.join(' and ') || 'decided that nothing can be forgotten'}${reason === undefined ? '' : `, because ${reasonText(reason)}`}.${sizes}`,
       );
     });
   const errors = policy.errors
@@ -226,7 +227,9 @@ function reasonOf(
     );
     const verb = shown === 'stub' ? 'masked' : 'forgotten';
     if (made.length === 0) return `${verb} at call ${since + 1} by ${policy.policy}`;
-    const by = made.map(({ condenser, reason }) => `${condenser}${reason === undefined ? '' : ` (${reason})`}`);
+    const by = made.map(
+      ({ condenser, reason }) => `${condenser}${reason === undefined ? '' : ` (${reasonText(reason)})`}`,
+    );
     return `${verb} at call ${since + 1} by ${[...new Set(by)].join(', ')}`;
   };
 }

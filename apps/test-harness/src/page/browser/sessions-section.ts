@@ -1,3 +1,4 @@
+import { condensedSessions } from '../../replay/report.js';
 import { countText, figure, h, moneyText, percentText, wideTable } from './dom.js';
 import type { PageState } from './page-state.js';
 
@@ -29,9 +30,16 @@ export function sessionsSection(state: PageState, showAll: boolean, onShowAll: (
     wideTable(
       'Table of the sessions',
       {},
-      ['session', 'agent', 'calls', 'bill', `with ${policy}`, 'saved with re-reads', 'recall', 'condensations'].map(
-        (name) => h('th', { scope: 'col' }, name),
-      ),
+      [
+        'session',
+        'agent',
+        'calls',
+        'bill',
+        `with ${policy}`,
+        'saved with re-reads',
+        'still in view',
+        'condensations',
+      ].map((name) => h('th', { scope: 'col' }, name)),
       listed.map((index) => sessionRow(state, index, { none: bill(index, 0), own: bill(index, shown) })),
     ),
     !showAll &&
@@ -70,9 +78,13 @@ function sessionRow(
     h('td', {}, session.format),
     h('td', {}, figure(replay.modelCalls, countText)),
     h('td', {}, figure(bill.none, money)),
-    h('td', {}, figure(bill.own, money)),
-    h('td', {}, figure(saved, percentText)),
-    h('td', {}, figure(whole === 0 ? undefined : part / whole, percentText)),
-    h('td', {}, figure(replay.condensations, countText)),
+    ...(condensedSessions([session]).length === 0
+      ? [h('td', { colspan: 4, class: 'nothing' }, 'nothing to condense')]
+      : [
+          h('td', {}, figure(bill.own, money)),
+          h('td', {}, figure(saved, percentText)),
+          h('td', {}, figure(whole === 0 ? undefined : part / whole, percentText)),
+          h('td', {}, figure(replay.condensations, countText)),
+        ]),
   );
 }

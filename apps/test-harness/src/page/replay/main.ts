@@ -1,4 +1,4 @@
-import { tokenUnit } from '../../replay/report.js';
+import { condensedSessions, tokenUnit } from '../../replay/report.js';
 import { themeSwitch } from '../browser/charts.js';
 import { costSection } from '../browser/costs.js';
 import { fill, h } from '../browser/dom.js';
@@ -31,7 +31,7 @@ const runner = sessionRunner(
 
 /** The ready-made result. A session of it is unpacked when it is replayed with other sizes. */
 function sampleRun(): SessionRun {
-  const { sessions, prices, priced } = sampleData;
+  const { sessions, priced } = sampleData;
   const listed = sessions.map((replayed, position): ListedSession => {
     const open = async (): Promise<Blob> =>
       new Blob([(JSON.parse(await unpacked('sample')) as string[])[position] ?? '']);
@@ -40,17 +40,21 @@ function sampleRun(): SessionRun {
     const file = givenFile(name, 0, open);
     return { index: 0, name, format, modelCalls, models: new Map(), file, state: 'replayed', replayed };
   });
-  return { sessions: listed, skipped: [], prices, priced, doing: '' };
+  return { sessions: listed, skipped: [], priced, doing: '' };
 }
 
-function dataOf({ sessions, skipped, prices, priced }: SessionRun): PageData {
+/** What is replayed so far. Sessions in which nothing was condensed are only counted, unless there are no others. */
+function dataOf({ sessions, skipped, priced }: SessionRun): PageData {
+  const replayed = sessions.flatMap((session) => session.replayed ?? []);
+  const condensed = condensedSessions(replayed);
+  const counted = condensed.length === 0 ? replayed : condensed;
   return {
     ...sampleData,
-    prices,
     priced,
     skipped,
     skippedFiles: skipped.length,
-    sessions: sessions.flatMap(({ replayed }) => replayed ?? []),
+    sessions: counted,
+    uncondensed: replayed.length - counted.length,
   };
 }
 
@@ -80,8 +84,8 @@ function draw(): void {
           'This is the sample: a long session that a program made, and a short one of our own agent.',
         ),
       state.rows.length > 0 && headlineSection(state, isSample ? 'The sample’s' : 'Your'),
-      state.rows.length > 0 && resultTable(state, choose),
-      state.rows.length > 0 &&
+      !state.isUncondensed && resultTable(state, choose),
+      !state.isUncondensed &&
         h('details', { class: 'all', open: isOpen }, h('summary', {}, 'All figures'), costSection(state, choose)),
     );
   });

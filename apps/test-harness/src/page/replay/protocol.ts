@@ -1,6 +1,5 @@
 import type { SkippedFile } from '../../import/index.js';
-import type { Prices } from '../../measure/money.js';
-import type { ReplayedSession } from '../../replay/replayed-session.js';
+import type { ReplayedSession, SessionPrices } from '../../replay/replayed-session.js';
 import type { PricedSizes } from '../../replay/replay-text.js';
 import type { SessionTimeline } from '../../replay/timeline.js';
 
@@ -37,7 +36,7 @@ export type Request =
       readonly index: number;
       /** @defaultValue none, and those that a report compares */
       readonly policies?: readonly PolicyChoice[];
-      readonly prices: readonly Prices[];
+      readonly priced: SessionPrices;
       readonly withTimeline: boolean;
     };
 

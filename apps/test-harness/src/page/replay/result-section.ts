@@ -1,3 +1,4 @@
+import { recommendedPolicy } from '../../replay/report.js';
 import type { ReplayRow } from '../../replay/report.js';
 import { figure, h, percentText, wideTable } from '../browser/dom.js';
 import type { Choice, PageState } from '../browser/page-state.js';
@@ -5,7 +6,7 @@ import type { Choice, PageState } from '../browser/page-state.js';
 /** The one table: what each policy saves and forgets. The name of a policy chooses it. */
 export function resultTable(state: PageState, choose: (choice: Partial<Choice>) => void): HTMLElement {
   const { rows, shown, price } = state;
-  const heads = ['policy', 'saved, re-reads counted', 'worst session', 'forgotten'];
+  const heads = ['policy', 'saved with re-reads', 'worst session', 'forgotten'];
   return h(
     'section',
     { 'aria-labelledby': 'result' },
@@ -28,7 +29,12 @@ export function resultTable(state: PageState, choose: (choice: Partial<Choice>) 
         return h(
           'tr',
           { class: index === shown && 'shown' },
-          h('th', { scope: 'row' }, name),
+          h(
+            'th',
+            { scope: 'row' },
+            name,
+            row.condenser === recommendedPolicy && h('span', { class: 'tag' }, 'recommended'),
+          ),
           ...figuresOf(row, price).map((cell) => h('td', {}, cell)),
         );
       }),

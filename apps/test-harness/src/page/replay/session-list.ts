@@ -1,3 +1,4 @@
+import { condensedSessions } from '../../replay/report.js';
 import { countText, figure, h, percentText, wideTable } from '../browser/dom.js';
 import type { ListedSession, SessionRun } from './session-run.js';
 
@@ -55,7 +56,8 @@ function row(
   const [none] = replayed?.replays ?? [];
   const whole = none?.bills[price]?.input ?? 0;
   const paid = replay?.loops.find(({ need }) => need === 'evidence')?.costs[price];
-  const saved = paid === undefined || whole === 0 ? undefined : 1 - paid / whole;
+  const isUncondensed = replayed !== undefined && condensedSessions([replayed]).length === 0;
+  const saved = paid === undefined || whole === 0 || isUncondensed ? undefined : 1 - paid / whole;
   const title =
     replayed === undefined
       ? h('span', { class: 'name' }, name)
@@ -71,7 +73,7 @@ function row(
     h('td', {}, format),
     h('td', {}, figure(modelCalls, countText)),
     h('td', {}, figure(saved, percentText)),
-    h('td', {}, problem === undefined ? states[state] : `failed: ${problem}`),
+    h('td', {}, problem !== undefined ? `failed: ${problem}` : isUncondensed ? 'nothing to condense' : states[state]),
   );
 }
 

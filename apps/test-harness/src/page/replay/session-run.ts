@@ -1,10 +1,9 @@
 import { messageOf } from '../../harness-error.js';
-import type { Prices } from '../../measure/money.js';
 import type { ReplayedSession } from '../../replay/replayed-session.js';
 import type { PricedSizes } from '../../replay/replay-text.js';
 import type { SessionTimeline } from '../../replay/timeline.js';
 import type { PricedAs } from '../page-data.js';
-import { recordedPrices } from '../priced-as.js';
+import { pricedAs, sessionPrices } from '../priced-as.js';
 import type { FoundSession, Reply, Request, SourceFile } from './protocol.js';
 import { StoppedError } from './thread.js';
 import type { Thread } from './thread.js';
@@ -41,7 +40,7 @@ export interface SessionRun {
   readonly sessions: readonly ListedSession[];
   /** Files without a session, and why. */
   readonly skipped: readonly { readonly file: string; readonly reason: string }[];
-  readonly prices: readonly Prices[];
+  /** The model of the prices of sessions without one of their own. */
   readonly priced: PricedAs;
   /** What is done now, for a person. Empty if nothing is. */
   readonly doing: string;
@@ -84,7 +83,8 @@ export function sessionRunner(thread: Thread, first: SessionRun, onChange: () =>
     let result: Wished | undefined;
     const { index } = session;
     const file = await opened(session.file);
-    const request = { type: 'replay', file, index, prices: run.prices, withTimeline: false, ...more } as Request;
+    const priced = sessionPrices(session.models, run.priced, new Date());
+    const request = { type: 'replay', file, index, priced, withTimeline: false, ...more } as Request;
     await thread.ask(request, (reply) => {
       if (reply.type === 'policy')
         change({
@@ -224,9 +224,9 @@ function withListed(
   return { sessions: all, skipped: [...skipped, ...more] };
 }
 
-function pricesOf(sessions: readonly FoundSession[]): Pick<SessionRun, 'prices' | 'priced'> {
+function pricesOf(sessions: readonly FoundSession[]): Pick<SessionRun, 'priced'> {
   const calls = new Map<string, number>();
   for (const { models } of sessions)
     for (const [model, count] of models) calls.set(model, (calls.get(model) ?? 0) + count);
-  return recordedPrices(calls, new Date());
+  return { priced: pricedAs(undefined, calls, new Date()) };
 }

@@ -33,7 +33,7 @@ export function sizesSection({ session, price, replay }: SizesSectionOptions): H
     fill(code, ownLines(framework, sizes));
   };
   const drawResults = (): void => {
-    const heads = ['sizes', 'saved, re-reads counted', 'forgotten'].map((name) => h('th', { scope: 'col' }, name));
+    const heads = ['sizes', 'saved with re-reads', 'forgotten'].map((name) => h('th', { scope: 'col' }, name));
     const rows = [...tried].map(([label, row]) => {
       const [saved, , forgotten] = figuresOf(row, price);
       return h(

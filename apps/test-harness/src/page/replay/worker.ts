@@ -25,12 +25,13 @@ async function answer(request: Request): Promise<void> {
     for (const file of request.files) reply(await listed(file));
     return;
   }
-  const { file, index, policies = [none.name, ...reportCondensers], prices, withTimeline } = request;
+  const { file, index, policies = [none.name, ...reportCondensers], priced, withTimeline } = request;
   const session = (await sessionsIn(file)).sessions[index];
   if (session === undefined) throw new Error(`'${file.name}' has changed since it was listed.`);
   const { replayed, timeline } = await replayOfSession(session, {
     policies: policies.map((policy) => (typeof policy === 'string' ? namedPolicy(policy) : pricedPolicy(policy))),
-    prices,
+    prices: [],
+    priced,
     withTimeline,
     onPolicy: (name) => reply({ type: 'policy', name }),
   });
