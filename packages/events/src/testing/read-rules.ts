@@ -121,7 +121,7 @@ export const readRules: readonly StoreRule[] = [
         assert.equal(ids.length % size, 0);
         assert.deepEqual(ids, all.slice(0, ids.length));
         // A store that reads without waiting for anything must not keep the writer from its turn.
-        await new Promise((resolve) => setImmediate(resolve));
+        await new Promise((resolve) => setTimeout(resolve, 0));
       }
       await writing;
       assert.deepEqual(await readIds(store, 'c'), all);
