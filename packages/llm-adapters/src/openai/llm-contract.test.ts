@@ -1,81 +1,28 @@
-import { openaiServer } from '@palimpsest/provider-servers';
-import type { OpenAIReply, OpenAIServerOptions } from '@palimpsest/provider-servers';
 import { describe, test } from 'vitest';
+import { openaiScenarioServer } from '../../test-support/openai-scenario.js';
+import type { ServerKind } from '../../test-support/openai-scenario.js';
 import { llmContract } from '../testing/llm-contract.js';
 import type { LLMContractOptions } from '../testing/llm-contract.js';
-import type { LLMScenario, LLMUnderTest, ScenarioTurn } from '../testing/llm-contract/scenario.js';
+import type { LLMScenario, LLMUnderTest } from '../testing/llm-contract/scenario.js';
 import { openaiLLM } from './llm.js';
 import type { OpenAILLMOptions } from './llm.js';
 import type { ServerName } from './server-profile.js';
 
 // The package `openai` itself talks over HTTP to a server that refuses what the provider refuses. Nothing of it is mocked.
 
-interface Kind {
+interface Kind extends ServerKind {
   readonly llm: OpenAILLMOptions;
-  readonly profile?: OpenAIServerOptions['profile'];
-  /** Events of a stream up to the first text. */
-  readonly eventsToText: number;
 }
 
 /** A scenario on the real package and a server of this machine. */
-async function behindServer(
-  { turns, attempts, apiKey }: LLMScenario,
-  { llm, profile, eventsToText }: Kind,
-): Promise<LLMUnderTest> {
-  const [first] = turns;
-  const server = await openaiServer({
-    reply: (body, index) => replyOf(turns[Math.min(index, turns.length - 1)], eventsToText, sentToolName(body)),
-    pieceSize: 100,
-    profile,
-    ...(first?.type === 'wrong-key' ? { apiKey: 'another key' } : {}),
-    ...(first?.type === 'overflow' ? { contextWindow: 1 } : {}),
-  });
+async function behindServer(scenario: LLMScenario, kind: Kind): Promise<LLMUnderTest> {
+  const { attempts, apiKey } = scenario;
+  const server = await openaiScenarioServer(scenario, kind);
   return {
-    llm: openaiLLM({ ...llm, apiKey, baseURL: server.baseURL, retry: { attempts, minDelayMs: 1 } }),
+    llm: openaiLLM({ ...kind.llm, apiKey, baseURL: server.baseURL, retry: { attempts, minDelayMs: 1 } }),
     sent: () => server.requests.map(({ body }) => body),
     dispose: () => server.close(),
   };
-}
-
-/** The name of the only tool, as the adapter sent it. */
-function sentToolName({ tools }: { readonly tools?: unknown }): string {
-  const [tool] = (tools ?? []) as readonly { readonly name?: string; readonly function?: { readonly name: string } }[];
-  return tool?.function?.name ?? tool?.name ?? '';
-}
-
-function replyOf(
-  turn: ScenarioTurn | undefined,
-  eventsToText: number,
-  name: string,
-): OpenAIReply | Promise<OpenAIReply> {
-  switch (turn?.type) {
-    case 'answer': {
-      const { text, thinking, toolCalls, finishReason, reportsUsage } = turn;
-      const tool_calls = toolCalls.map(({ id, name: asked, arguments: input }) => ({
-        id,
-        type: 'function',
-        function: { name: asked === '' ? '' : name, arguments: input },
-      }));
-      return {
-        message: {
-          content: text === '' && tool_calls.length > 0 ? null : text,
-          reasoning_content: thinking,
-          ...(tool_calls.length === 0 ? {} : { tool_calls }),
-        },
-        finish_reason: finishReason.replace('-', '_'),
-        ...(reportsUsage ? {} : { usage: null }),
-      };
-    }
-    case 'stall':
-    case 'cut':
-      return { message: { content: turn.text }, delivery: { fault: turn.type, afterEvents: eventsToText } };
-    case 'rate-limit':
-      return { fault: 'rate-limit', retryAfterSeconds: turn.retryAfterSeconds };
-    case 'failure':
-      return { fault: 'server-error' };
-    default:
-      return new Promise(() => undefined);
-  }
 }
 
 describe('Chat Completions', () => {

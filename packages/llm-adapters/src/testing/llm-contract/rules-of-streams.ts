@@ -142,7 +142,9 @@ export const rulesOfStreams: readonly LLMRule[] = [
       const error = await refusalOf(llm, request);
       expectThat(error.isRetryable, 'a lost connection is said not to be worth another try');
       expectSame(sent().length, 2, 'the number of requests sent');
-      expectThat(deltas.at(-1)?.type !== 'restart', 'the listener was told to start over, and nothing followed');
+      // The second try may be lost before a word of it is heard.
+      const restarts = deltas.filter(({ type }) => type === 'restart');
+      expectThat(restarts.length <= 1, 'the listener was told to start over, and nobody tried again');
     },
   },
 ];
