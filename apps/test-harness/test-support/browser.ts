@@ -17,9 +17,9 @@ const offline = [
 ];
 
 /** Starts the browser. It has no limits of time of its own: those of the tests stop what hangs. */
-export function startBrowser(): Promise<Browser> {
+export function startBrowser(options: readonly string[] = []): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error('there is no browser on this machine');
-  return chromium.launch({ executablePath: chromiumPath, args: offline, timeout: 0 });
+  return chromium.launch({ executablePath: chromiumPath, args: [...offline, ...options], timeout: 0 });
 }
 
 /** A page and what it did that it should not: messages on the console, errors, requests. */

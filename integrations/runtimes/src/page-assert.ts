@@ -1,0 +1,3 @@
+import assert from 'assert';
+
+export default assert.strict;
