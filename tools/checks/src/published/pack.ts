@@ -34,13 +34,12 @@ export async function packAll(destination: string): Promise<Tarballs> {
     const optional = Object.keys(optionalDependencies).filter((each) => existsSync(installed(each, directory)));
     open.push(...[...Object.keys(dependencies), ...optional].map((each) => ({ name: each, from: directory })));
   }
-  const { stdout } = await npm(workspaceRoot, [
-    'pack',
-    '--json',
-    '--pack-destination',
-    destination,
-    ...directories.values(),
-  ]);
+  return npmPack([...directories.values()], destination);
+}
+
+/** Packs folders as they are: nothing is built. */
+export async function npmPack(folders: readonly string[], destination: string): Promise<Tarballs> {
+  const { stdout } = await npm(workspaceRoot, ['pack', '--json', '--pack-destination', destination, ...folders]);
   const packed = JSON.parse(stdout) as Packed[] | Record<string, Packed>;
   return new Map(Object.values(packed).map(({ name, filename }) => [name, path.join(destination, filename)]));
 }
