@@ -8,6 +8,7 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly license?: string;
+  readonly author?: string | { readonly name: string };
 }
 
 /** Writes `third-party-notices.txt` beside what is built: the licences of the packages whose code is in it. None, no file. */
@@ -27,10 +28,16 @@ export const thirdPartyNotices: Plugin = {
 };
 
 function noticeOf(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as Manifest;
+  const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as Manifest;
+  const { name, version, license } = manifest;
   const files = readdirSync(folder).filter((each) => /^(licen[cs]e|copying|notice)/i.test(each));
   const texts = files.map((file) => readFileSync(path.join(folder, file), 'utf8').trim());
-  if (license === undefined && texts.length === 0)
-    throw new Error(`${name} has no licence, so its code must not be published with ours.`);
-  return [`${name} ${version} (${license ?? 'see below'})`, ...texts].join('\n\n') + '\n';
+  return [`${name} ${version} (${license})`, ...(texts.length > 0 ? texts : [licenceOf(manifest)])].join('\n\n') + '\n';
+}
+
+/** The licence of a package that brings no file with it, and only names it. */
+function licenceOf({ name, license, author = '' }: Manifest): string {
+  if (license !== 'MIT') throw new Error(`${name} has no licence text, so its code must not be published with ours.`);
+  const ours = readFileSync(path.join(import.meta.dirname, 'LICENSE'), 'utf8').trim();
+  return ours.replace(/^Copyright .*$/m, `Copyright (c) ${typeof author === 'string' ? author : author.name}`);
 }
