@@ -21,7 +21,9 @@ const kilobytes = (bytes) => `${Math.ceil(bytes / 1000)} kB`.padStart(9);
 function prepare() {
   const changesets = readdirSync(path.join(workspaceRoot, '.changeset')).filter((file) => file.endsWith('.md'));
   if (changesets.length > 0)
-    throw new ReleaseProblem(`${changesets.length} changesets have no version: npm run version-packages.`);
+    throw new ReleaseProblem(
+      `No version holds what these changesets say: ${changesets.join(', ')}. Run npm run version-packages.`,
+    );
 
   begin('Build');
   if (runTargets(['build']) !== 0) throw new ReleaseProblem('The build failed.');
