@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import type { Options } from 'tsup';
 import { pureConstants } from './pure-constants.base.ts';
 import { rootByName } from './root-by-name.base.ts';
+import { thirdPartyNotices } from './third-party-notices.base.ts';
 
 const shared: Options = {
   target: 'es2022',
@@ -44,9 +45,10 @@ function fileOf(entry: string): string {
   return entry === 'index' ? entry : `${entry}/index`;
 }
 
-/** A command: one ESM file, its `#!` line kept. */
+/** A command: ESM alone, its `#!` line kept, with the notices of what is in its files. */
 export const application: Options = {
   ...shared,
   entry: ['src/cli.ts'],
   format: ['esm'],
+  esbuildPlugins: [thirdPartyNotices],
 };

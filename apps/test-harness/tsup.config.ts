@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { defineConfig } from 'tsup';
 import type { Options } from 'tsup';
+import { thirdPartyNotices } from '../../third-party-notices.base.ts';
 import { application } from '../../tsup.base.ts';
 import { buildReplayPage } from './src/page/replay-page.ts';
 import { codingSession } from './test-support/demo-sessions.ts';
@@ -31,6 +32,7 @@ const inBrowser: Options = {
   minify: true,
   sourcemap: false,
   clean: true,
+  esbuildPlugins: [thirdPartyNotices],
 };
 
 /** What the page shows at first, and `report` where no session is: a long session that a program made, and a short one of our agent. */
@@ -64,7 +66,7 @@ export default defineConfig([
     ...inBrowser,
     entry: { page: 'src/page/replay/main.ts', program: 'src/page/replay/worker.ts' },
     outDir: 'dist/replay-page',
-    banner: licencesOf('uplot', 'gpt-tokenizer', 'zod', '@noble/hashes/sha2', '@huggingface/jinja'),
+    banner: licencesOf('uplot', 'gpt-tokenizer', 'zod', '@noble/hashes/sha2', '@huggingface/jinja', 'smol-toml'),
     esbuildOptions: (options) => {
       // Half of the vocabulary is beyond ASCII.
       options.charset = 'utf8';

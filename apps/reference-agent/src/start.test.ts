@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import module from 'node:module';
+import module, { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,10 @@ interface Metafile {
   readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
 }
 
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 const metafile = JSON.parse(readFileSync(join(dist, 'metafile-esm.json'), 'utf8')) as Metafile;
 
@@ -19,7 +23,12 @@ function packagesIn(names: readonly string[]): readonly string[] {
   const inputs = Object.entries(metafile.outputs).flatMap(([file, each]) =>
     names.includes(basename(file)) ? Object.keys(each.inputs) : [],
   );
-  return [...new Set(inputs.flatMap((file) => /.*\bnode_modules\/((?:@[\w-]+\/)?[\w.-]+)\//.exec(file)?.[1] ?? []))];
+  return packagesOf(inputs);
+}
+
+/** The packages of these files of `node_modules`. */
+function packagesOf(files: readonly string[]): readonly string[] {
+  return [...new Set(files.flatMap((file) => /.*\bnode_modules\/((?:@[\w-]+\/)?[\w.-]+)\//.exec(file)?.[1] ?? []))];
 }
 
 const cli = join(dist, 'cli.js');
@@ -47,11 +56,8 @@ test('before the first request nothing is loaded that only some runs need', () =
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
   expect(status).toBe(0);
-  const loaded = packagesIn(
-    String(output[3])
-      .split('\n')
-      .map((url) => basename(url)),
-  );
+  const urls = String(output[3]).split('\n');
+  const loaded = [...packagesOf(urls), ...packagesIn(urls.map((url) => basename(url)))];
   expect(loaded).toEqual(expect.arrayContaining(['commander', 'openai', 'zod']));
   const late = [
     'yaml',
@@ -60,11 +66,21 @@ test('before the first request nothing is loaded that only some runs need', () =
     'diff',
     '@anthropic-ai/sdk',
     '@opentelemetry/api',
-    '@mariozechner/pi-tui',
     '@modelcontextprotocol/client',
   ];
-  expect(late.filter((name) => loaded.includes(name))).toEqual([]);
-  expect(packagesIn(readdirSync(dist))).toEqual(expect.arrayContaining(late));
+  expect([...late, '@mariozechner/pi-tui'].filter((name) => loaded.includes(name))).toEqual([]);
+});
+
+test('what only the program uses is in its own files, and nothing that npm can swap', () => {
+  const { dependencies = {} } = createRequire(import.meta.url)('../package.json') as Manifest;
+  const inside = packagesIn(readdirSync(dist));
+  expect(inside).toEqual(expect.arrayContaining(['commander', '@mariozechner/pi-tui']));
+  const imported = readdirSync(dist)
+    .filter((name) => name.endsWith('.js'))
+    .flatMap((name) => [...readFileSync(join(dist, name), 'utf8').matchAll(/(?:\bfrom|\bloadModule\()"([^."][^"]*)"/g)])
+    .flatMap(([, name = '']) => /^(?:@[\w-]+\/)?[\w-]+(?=$|\/)/.exec(name)?.[0] ?? [])
+    .filter((name) => !module.isBuiltin(name));
+  expect(new Set(imported)).toEqual(new Set(Object.keys(dependencies).filter((name) => name !== '@opentelemetry/api')));
 });
 
 test('nothing but its own way imports a module while the built program runs', () => {

@@ -20,3 +20,14 @@ it('the checks depend on all that they check, so that Nx builds that before them
 
   expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(published.map(({ manifest }) => manifest.name)));
 });
+
+it.each(published.map((each) => [each.manifest.name, each] as const))(
+  '%s works with each later version of a sibling that does not break it',
+  (_, { manifest: { dependencies = {}, peerDependencies = {} } }) => {
+    const siblings = published.map(({ manifest }) => manifest.name);
+    const ranges = Object.entries({ ...dependencies, ...peerDependencies }).filter(([name]) => siblings.includes(name));
+
+    // With `^0.1.0` a minor version of one package would have to release all that depend on it (docs/versioning.md).
+    expect(ranges.filter(([, range]) => !/^>=(\d+)\.\d+\.\d+ <\d+$/.test(range))).toEqual([]);
+  },
+);

@@ -7,7 +7,7 @@ import { say, shownState, waitForState } from './talk.js';
 import { terminalRig } from './terminal-rig.js';
 import type { Terminal } from './terminal.js';
 
-/** Draws docs/screens: `npm run draw-screens`. The model is that of the demo, behind a real server; the screen is the built command. */
+/** Draws docs/screens: `npm run pictures`. The model is that of the demo, behind a real server; the screen is the built command. */
 
 const screens = new URL('../../docs/screens/', import.meta.url);
 const project = fileURLToPath(new URL('../../sample-project/', import.meta.url));
@@ -105,4 +105,11 @@ test('the screens of the documentation', async () => {
   terminal.press('Ctrl-O');
   await terminal.waitFor('Forgotten: ');
   await draw(terminal, 'condensation', 'A condensation, opened: why, the figures, what was forgotten, the summary');
+});
+
+test('the demo, as it was recorded', async () => {
+  const rig = await terminalRig();
+  const terminal = rig.open(['demo'], { columns: 100, rows: 48 });
+  await terminal.waitFor('npx palimpsest-harness');
+  await draw(terminal, 'demo', 'The demo: the steps of a task, a condensation, and the tests that pass at the end');
 });

@@ -1,5 +1,5 @@
 import { execFile, type ExecFileOptions } from 'node:child_process';
-import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync } from 'node:fs';
+import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -11,11 +11,12 @@ const run = promisify(execFile);
 export type Tarballs = ReadonlyMap<string, string>;
 
 /**
- * Packs our packages as npm does. The tarball of a dependency holds only its manifest, from which npm decides what to install
+ * Packs our packages as npm does, or takes the tarballs of the release whose folder `PALIMPSEST_RELEASE` names. The tarball of a dependency holds only its manifest, from which npm decides what to install
  * where: `npmInstall` puts the files of node_modules there, because to pack and to unpack 100 MB for each project took minutes.
  */
 export async function packAll(destination: string): Promise<Tarballs> {
   const directories = new Map<string, string>();
+  const release = releasedTarballs();
   const ours = [...publishedPackages, ...apps].map(({ manifest, directory }) => ({
     name: manifest.name,
     from: directory,
@@ -34,13 +35,24 @@ export async function packAll(destination: string): Promise<Tarballs> {
     const optional = Object.keys(optionalDependencies).filter((each) => existsSync(installed(each, directory)));
     open.push(...[...Object.keys(dependencies), ...optional].map((each) => ({ name: each, from: directory })));
   }
-  const { stdout } = await npm(workspaceRoot, [
-    'pack',
-    '--json',
-    '--pack-destination',
-    destination,
-    ...directories.values(),
-  ]);
+  const unpacked = [...directories].filter(([name]) => !release.has(name)).map(([, directory]) => directory);
+  return new Map([...release, ...(await npmPack(unpacked, destination))]);
+}
+
+/** What `npm run release:dry` has packed; nothing in any other run. */
+function releasedTarballs(): Tarballs {
+  const folder = process.env['PALIMPSEST_RELEASE'];
+  if (folder === undefined) return new Map();
+  const packed = JSON.parse(readFileSync(path.join(folder, 'release.json'), 'utf8')) as readonly {
+    readonly name: string;
+    readonly file: string;
+  }[];
+  return new Map(packed.map(({ name, file }) => [name, path.join(folder, file)]));
+}
+
+/** Packs folders as they are: nothing is built. */
+export async function npmPack(folders: readonly string[], destination: string): Promise<Tarballs> {
+  const { stdout } = await npm(workspaceRoot, ['pack', '--json', '--pack-destination', destination, ...folders]);
   const packed = JSON.parse(stdout) as Packed[] | Record<string, Packed>;
   return new Map(Object.values(packed).map(({ name, filename }) => [name, path.join(destination, filename)]));
 }

@@ -10,7 +10,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { strictUser, typeProblems } from './native-types.js';
 import { command, install, installedPackages, node, npx, type Tarballs } from './pack.js';
-import { entryPoints, publishedPackages, workspaceRoot } from '../workspace.js';
+import { apps, entryPoints, publishedPackages, workspaceRoot, type Manifest } from '../workspace.js';
 
 /** The packages that `npm install` of one package brings: the table in CONTRIBUTING.md, and their own dependencies. */
 const bringsAlong: Readonly<Record<string, readonly string[]>> = {
@@ -150,6 +150,15 @@ function tarball(name: string): string {
   return file;
 }
 
+async function publintProblems(name: string, manifest: Manifest): Promise<readonly (string | undefined)[]> {
+  const archive = readFileSync(tarball(name));
+  const { messages } = await publint({
+    pack: { tarball: archive.buffer.slice(archive.byteOffset, archive.byteOffset + archive.byteLength) },
+    strict: true,
+  });
+  return messages.map((message) => formatMessage(message, manifest));
+}
+
 describe.each(publishedPackages.map((each) => [each.manifest.name, each] as const))(
   '%s',
   (name, { shortName, directory: source, manifest }) => {
@@ -163,13 +172,7 @@ describe.each(publishedPackages.map((each) => [each.manifest.name, each] as cons
     });
 
     it('satisfies publint', async () => {
-      const archive = readFileSync(tarball(name));
-      const { messages } = await publint({
-        pack: { tarball: archive.buffer.slice(archive.byteOffset, archive.byteOffset + archive.byteLength) },
-        strict: true,
-      });
-
-      expect(messages.map((message) => formatMessage(message, manifest))).toEqual([]);
+      expect(await publintProblems(name, manifest)).toEqual([]);
     });
 
     it('satisfies attw', async () => {
@@ -232,6 +235,16 @@ describe.each(publishedPackages.map((each) => [each.manifest.name, each] as cons
         });
       }
     });
+  },
+);
+
+it.each(apps.map(({ manifest }) => [manifest.name, manifest] as const))(
+  '%s satisfies publint',
+  async (name, manifest) => {
+    const problems = await publintProblems(name, manifest);
+
+    // The sample is a project of its own.
+    expect(problems.filter((problem) => problem?.startsWith('./sample-project/') !== true)).toEqual([]);
   },
 );
 
