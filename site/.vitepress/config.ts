@@ -37,9 +37,12 @@ export default defineConfig({
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark' },
     config: (md) => {
-      // Vue would take two braces in a text for an expression.
+      // Vue would take two braces in a text for an expression. A number and its sign stay on one line.
       md.renderer.rules.text = (tokens, index) =>
-        md.utils.escapeHtml(tokens[index]!.content).replaceAll('{{', '&#123;&#123;');
+        md.utils
+          .escapeHtml(tokens[index]!.content)
+          .replaceAll('{{', '&#123;&#123;')
+          .replaceAll(/(?<=\d) (?=%)|(?<=≥) (?=\d)/g, '\u00a0');
       const image = md.renderer.rules.image!;
       md.renderer.rules.image = (tokens, index, options, env, self) => {
         const source = tokens[index]!.attrGet('src') ?? '';

@@ -47,6 +47,7 @@ function typedocOptions(out: string): object {
     hidePageHeader: true,
     hideBreadcrumbs: true,
     useCodeBlocks: true,
+    groupOrder: ['Functions', 'Variables', 'Interfaces', 'Type Aliases', '*'],
     expandParameters: true,
     parametersFormat: 'table',
     interfacePropertiesFormat: 'table',

@@ -83,7 +83,7 @@ const sentences: readonly (readonly [string, RegExp, string, number])[] = [
   ['versus/langchain.md', /the summariser saves (\S+ %)/, '`rival:langchain-summarization`', 0],
   ['versus/langchain.md', /clearing of results (\S+ %)/, '`rival:langchain-clear-tool-uses`', 0],
   ['versus/langchain.md', /`priced` saves (\S+ %)/, '`priced`, balanced', 0],
-  ['ideas/what-is-kept.md', /the lines kept (\S+ %)/, '`digest`', 6],
+  ['ideas/what-is-kept.md', /a digest with lines kept (\S+ %)/, '`digest`', 6],
   ['ideas/what-is-kept.md', /the facts alone\s+(\S+ %)/, '`extractiveSummary`', 6],
   ['ideas/what-is-kept.md', /window of the newest events (\S+ %)/, '`recentEvents`', 6],
 ];
