@@ -104,7 +104,7 @@ export function sidebars(
 export function llmsText(pages: readonly (TitledPage & { readonly summary: string })[]): string {
   const byPage = new Map(pages.map((each) => [each.page, each]));
   const line = ({ page, title, summary }: (typeof pages)[number]): string =>
-    `- [${title}](${page})${summary === '' ? '' : `: ${summary}`}`;
+    `- [${page.startsWith('reference/api/') ? 'API of ' : ''}${title}](${page})${summary === '' ? '' : `: ${summary}`}`;
   const inGuide = guide.flatMap(({ text, pages: own }) => [
     `## ${text}`,
     '',
@@ -120,6 +120,10 @@ export function llmsText(pages: readonly (TitledPage & { readonly summary: strin
     '> the window, costs less, and still shows what later calls need. Each page of this site is Markdown at the same address with `.md`.',
     '',
     ...inGuide,
+    '## Skill',
+    '',
+    '- [add-condensation](skills/add-condensation/SKILL.md): tells a coding agent how to add condensation to a project.',
+    '',
     '## Packages',
     '',
     ...rest.map(line),
