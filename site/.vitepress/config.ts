@@ -69,6 +69,12 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
+        // What explains comes before what is looked up.
+        miniSearch: {
+          searchOptions: {
+            boostDocument: (id: string) => (/\/(?:reference|decisions)\//.test(id) ? 0.5 : 1),
+          },
+        },
         // Of the API the names alone: its texts would be most of what a reader loads to search.
         _render: (source, env, md) => {
           const html = md.render(source, env);

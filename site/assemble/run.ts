@@ -1,4 +1,5 @@
 // Makes `content/`, which VitePress reads: the pages of the repository with links for the site, the API, the configuration, the sidebars.
+// With `--pages` only the first, which takes seconds.
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { apps, workspaceRoot } from '../../tools/checks/src/workspace.js';
@@ -63,36 +64,49 @@ function packageList(): string {
   ].join('\n');
 }
 
-await rm(content, { recursive: true, force: true });
 const images = new Set<string>();
-const convert = (text: string, page: { readonly source: string; readonly page: string }): string => {
+function convert(text: string, page: { readonly source: string; readonly page: string }): string {
   const converted = siteText(text, page, known);
   for (const image of converted.images) images.add(image);
   return converted.text;
-};
-
-for (const page of pages) {
-  const text = await readFile(path.join(workspaceRoot, page.source), 'utf8');
-  const name = /^packages\/([^/]+)\/index\.md$/.exec(page.page)?.[1];
-  const own = api.filter(({ shortName }) => shortName === name);
-  await add(page.page, page.source, `${convert(text, page)}${apiList(own)}`);
 }
-await add('packages/index.md', '', packageList());
-for (const [page, text] of configurationPages()) await add(page, '', text);
-for (const [page, text] of await apiTexts(api)) await add(page.page, page.source, convert(text, page));
 
-const decisions = made.filter(({ page }) => page.startsWith('decisions/'));
-const list = decisions.map(({ page, title }) => `- [${title}](./${path.basename(page)})`);
-await add(
-  'decisions/index.md',
-  '',
-  `# Decisions\nWhat was decided, what was measured, and what was rejected.\n\n${list.join('\n')}\n`,
-);
+/** The pages that stand in the repository as Markdown, with their pictures. */
+async function writePages(): Promise<void> {
+  for (const page of pages) {
+    const text = await readFile(path.join(workspaceRoot, page.source), 'utf8');
+    const name = /^packages\/([^/]+)\/index\.md$/.exec(page.page)?.[1];
+    const own = api.filter(({ shortName }) => shortName === name);
+    await add(page.page, page.source, `${convert(text, page)}${apiList(own)}`);
+  }
+  for (const image of images) await cp(path.join(workspaceRoot, image), path.join(content, 'images', image));
+}
 
-for (const image of images) await cp(path.join(workspaceRoot, image), path.join(content, 'images', image));
-await cp(path.join(workspaceRoot, 'site/public'), path.join(content, 'public'), { recursive: true });
-await mkdir(path.join(content, 'public', path.dirname(skill)), { recursive: true });
-await cp(path.join(workspaceRoot, skill), path.join(content, 'public', skill));
-await write('public/llms.txt', llmsText(made));
-await write('navigation.json', JSON.stringify(sidebars(made, api)));
+/** The pages that are made: of the API, of the configuration, and the lists. */
+async function writeMadePages(): Promise<void> {
+  await add('packages/index.md', '', packageList());
+  for (const [page, text] of configurationPages()) await add(page, '', text);
+  for (const [page, text] of await apiTexts(api)) await add(page.page, page.source, convert(text, page));
+  const decisions = made.filter(({ page }) => page.startsWith('decisions/'));
+  const list = decisions.map(({ page, title }) => `- [${title}](./${path.basename(page)})`).join('\n');
+  const introduction = 'What was decided, what was measured, and what was rejected.';
+  await add('decisions/index.md', '', `# Decisions\n${introduction}\n\n${list}\n`);
+}
+
+async function writePublicFiles(): Promise<void> {
+  await cp(path.join(workspaceRoot, 'site/public'), path.join(content, 'public'), { recursive: true });
+  await mkdir(path.join(content, 'public', path.dirname(skill)), { recursive: true });
+  await cp(path.join(workspaceRoot, skill), path.join(content, 'public', skill));
+  await write('public/llms.txt', llmsText(made));
+}
+
+if (process.argv.includes('--pages')) {
+  await writePages();
+} else {
+  await rm(content, { recursive: true, force: true });
+  await writePages();
+  await writeMadePages();
+  await writePublicFiles();
+  await write('navigation.json', JSON.stringify(sidebars(made, api)));
+}
 console.log(`${made.length} pages in site/content`);
