@@ -2,6 +2,7 @@ import { useData, withBase } from 'vitepress';
 import type { Theme } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
 import { defineComponent, h } from 'vue';
+import { correctSearchDialog } from './search-dialog.js';
 import './style.css';
 
 /** Below each page: the same as Markdown, for people and agents that read it so. */
@@ -19,5 +20,8 @@ const MarkdownLink = defineComponent(() => {
 
 export default {
   extends: DefaultTheme,
+  enhanceApp: () => {
+    if (!import.meta.env.SSR) correctSearchDialog();
+  },
   Layout: () => h(DefaultTheme.Layout, undefined, { 'doc-footer-before': () => h(MarkdownLink) }),
 } satisfies Theme;
