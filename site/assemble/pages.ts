@@ -29,6 +29,8 @@ const ownDocs: readonly Page[] = [
 
 /** Pages of packages that are looked things up in: they are shown in the reference. */
 const lookedUp: readonly string[] = [
+  'packages/agent/docs/prompts.md',
+  'packages/agent/docs/secrets.md',
   'packages/condensers/docs/condensers.md',
   'packages/events/docs/file-store.md',
   'packages/llm-adapters/docs/guarantees.md',
