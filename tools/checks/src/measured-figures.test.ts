@@ -39,10 +39,10 @@ test('the page of the condensers has the figures of the results', async () => {
   expect(compared).toBeGreaterThanOrEqual(9);
 });
 
-test('the first page has the figures of the results', async () => {
+test.each(['README.md', 'site/pages/index.md'])('the first page has the figures of the results: %s', async (file) => {
   const results = await read('apps/test-harness/docs/results.md');
   const [open, inLoop] = [rowsOf(results), rowsOf(results, 1)];
-  const page = await read('README.md');
+  const page = await read(file);
   const rowOf = (name: string): readonly string[] => {
     const [saved, , , , , , recall] = open.get(name) ?? [];
     const [loop, , , worst] = inLoop.get(name) ?? [];
@@ -52,4 +52,57 @@ test('the first page has the figures of the results', async () => {
   expect(shown.map(([, , ...cells]) => cells)).toEqual(
     ['`priced`, balanced', '`rival:adk`', '`recentEvents`'].map(rowOf),
   );
+});
+
+test.each([
+  ['site/pages/choosing.md', 9],
+  ['site/pages/versus/index.md', 9],
+])('the table of %s has the figures of the results', async (file, count) => {
+  const results = await read('apps/test-harness/docs/results.md');
+  const [open, inLoop] = [rowsOf(results), rowsOf(results, 1)];
+  const [, table = ''] = (await read(file)).split('which a test compares. -->\n\n');
+  const rows = (table.split('\n\n')[0] ?? '').split('\n').slice(2);
+  const shown = rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  const expected = shown.map(([name = '']) => {
+    const [saved10, saved5, saved2, , worst, , recall] = open.get(name) ?? [];
+    return [name, saved10, saved5, saved2, worst, recall, inLoop.get(name)?.[0]];
+  });
+  expect(shown).toEqual(expected);
+  expect(shown.length).toBe(count);
+});
+
+/** Sentences of the site that repeat figures of the results: the file, what stands before each figure, and where it is from. */
+const sentences: readonly (readonly [string, RegExp, string, number])[] = [
+  ['versus/anthropic.md', /it saves (\S+ %) of the bill/, '`rival:anthropic-clear-tool-uses`', 0],
+  ['versus/anthropic.md', /where `priced` saves (\S+ %)/, '`priced`, balanced', 0],
+  ['versus/langchain.md', /the summariser saves (\S+ %)/, '`rival:langchain-summarization`', 0],
+  ['versus/langchain.md', /clearing of results (\S+ %)/, '`rival:langchain-clear-tool-uses`', 0],
+  ['versus/langchain.md', /`priced` saves (\S+ %)/, '`priced`, balanced', 0],
+  ['ideas/what-is-kept.md', /a digest with lines kept (\S+ %)/, '`digest`', 6],
+  ['ideas/what-is-kept.md', /the facts alone\s+(\S+ %)/, '`extractiveSummary`', 6],
+  ['ideas/what-is-kept.md', /window of the newest events (\S+ %)/, '`recentEvents`', 6],
+];
+
+test.each(sentences)('a sentence of %s: %s', async (file, sentence, name, column) => {
+  const text = (await read(`site/pages/${file}`)).replaceAll(/\s+/g, ' ');
+  const row = rowsOf(await read('apps/test-harness/docs/results.md')).get(name);
+  expect(sentence.exec(text)?.[1]).toBe(row?.[column]);
+});
+
+// The bills of the loops over HTTP: the page on the ways in has them.
+test.each([
+  ['versus/anthropic.md', ['.911', '.410']],
+  ['versus/ai-sdk.md', ['2.054', '.421', '1,679k', '7,536k', '1,751k']],
+  ['versus/langchain.md', ['.704', '.670', '.415']],
+])('the bills in %s are those of the ways in', async (file, bills) => {
+  const [page, ways] = [await read(`site/pages/${file}`), await read('docs/ways-in.md')];
+  for (const bill of bills) {
+    expect(page).toContain(bill);
+    expect(ways).toContain(` ${bill}`);
+  }
 });

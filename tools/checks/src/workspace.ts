@@ -3,6 +3,7 @@ import path from 'node:path';
 
 export interface Manifest {
   readonly name: string;
+  readonly description?: string;
   /** Bundled into the applications, and not published. */
   readonly private?: boolean;
   /** What is packed, besides the README and the licence. */

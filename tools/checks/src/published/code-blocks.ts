@@ -14,12 +14,13 @@ export interface CodeBlock {
 }
 
 /**
- * Returns every fenced block of the READMEs and of the documentation pages. Decision pages are excluded: nobody pastes
- * their code.
+ * Returns every fenced block of the READMEs, of the documentation pages, of the site's own pages and of the skills. Decision pages are
+ * excluded: nobody pastes their code.
  */
 export function codeBlocks(): readonly CodeBlock[] {
   const directories = [workspaceRoot, ...[...packages, ...apps].map(({ directory }) => directory)];
-  return directories.flatMap((directory) => pagesIn(directory).flatMap(blocksOf));
+  const pages = [...directories.flatMap(pagesIn), ...['site/pages', 'skills'].flatMap(allPagesIn)];
+  return pages.flatMap(blocksOf);
 }
 
 /** Returns true if a program is for a framework that needs Node 22: the tests of `integrations/node22` run it. */
@@ -31,6 +32,15 @@ function pagesIn(directory: string): readonly string[] {
   const docs = path.join(directory, 'docs');
   const pages = existsSync(docs) ? readdirSync(docs).filter((name) => name.endsWith('.md')) : [];
   return [path.join(directory, 'README.md'), ...pages.sort().map((name) => path.join(docs, name))];
+}
+
+function allPagesIn(folder: string): readonly string[] {
+  const directory = path.join(workspaceRoot, folder);
+  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => name.endsWith('.md'))
+    .sort()
+    .map((name) => path.join(directory, name));
 }
 
 function blocksOf(file: string): readonly CodeBlock[] {
