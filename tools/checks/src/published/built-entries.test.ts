@@ -7,7 +7,7 @@ const modelClients = ['openai', '@anthropic-ai/sdk'];
 /** Packages whose subject is Node: their root entries may use it. */
 const nodePackages = ['create-condenser', 'dbos', 'mcp', 'provider-servers', 'tools'];
 /** Subpaths that need neither Node nor a model client. */
-const lightSubpaths = ['@palimpsest/llm-adapters/wire'];
+const lightSubpaths = ['@palimpsest/llm-adapters/wire', '@palimpsest/messages/tools'];
 
 /** The files of the root entry, with the chunks that the bundler has put between the entries. */
 function rootFiles({ directory, manifest }: Workspace): readonly string[] {
