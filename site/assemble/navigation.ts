@@ -50,7 +50,7 @@ export const guide: readonly { readonly text: string; readonly pages: readonly s
       'versus/mastra.md',
     ],
   },
-  { text: 'Run it', pages: ['services.md', 'security.md', 'glossary.md'] },
+  { text: 'Run it', pages: ['services.md', 'security.md', 'versioning.md', 'glossary.md'] },
 ];
 
 /** Returns the sidebars by the beginning of a page's address. */
@@ -86,6 +86,7 @@ export function sidebars(
     {
       text: 'Look up',
       items: [
+        item('reference/runtimes.md'),
         item('reference/provider-rules.md'),
         item('reference/condensers/condensers.md'),
         item('reference/palimpsest-harness/measures.md'),

@@ -23,6 +23,8 @@ const ownDocs: readonly Page[] = [
   { source: 'docs/ways-in.md', page: 'start/frameworks.md' },
   { source: 'docs/services.md', page: 'services.md' },
   { source: 'docs/glossary.md', page: 'glossary.md' },
+  { source: 'docs/versioning.md', page: 'versioning.md' },
+  { source: 'docs/runtimes.md', page: 'reference/runtimes.md' },
   { source: 'docs/provider-rules.md', page: 'reference/provider-rules.md' },
   { source: 'apps/test-harness/docs/results.md', page: 'results.md' },
 ];
