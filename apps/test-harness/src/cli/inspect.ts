@@ -10,6 +10,7 @@ import { stubSummarizer } from '../replay/stub-summarizer.js';
 import { parsePolicies } from '../replay/policy.js';
 import { inspectionOf, logPolicy } from './inspection.js';
 import type { InspectedCondensation, InspectedItem, Inspection, ItemKind, KindTotal } from './inspection.js';
+import { reasonText } from '../page/reason-text.js';
 
 /** Options of `palimpsest-harness inspect`, as the command line gives them. */
 export interface InspectCommandOptions {
@@ -160,7 +161,7 @@ function kindLines({ kinds, tokens }: Inspection, width: number): readonly strin
 function condensationLines(condensation: InspectedCondensation, width: number): readonly string[] {
   const { beforeCall, tokensBefore, tokensAfter, condenser, reason, summary, summaryTokens } = condensation;
   const by = condenser === undefined ? '' : ` by ${printableLine(condenser)}`;
-  const why = reason === undefined ? '' : ` (${printableLine(reason)})`;
+  const why = reason === undefined ? '' : `, because ${printableLine(reasonText(reason))}`;
   const lines = [
     `  before model call ${beforeCall}${by}${why}: ${number(tokensBefore)} → ${number(tokensAfter)} tokens`,
     ...changeLine('forgot', condensation.forgotten),

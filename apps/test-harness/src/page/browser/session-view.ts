@@ -5,7 +5,7 @@ import type { Chart } from './charts.js';
 import { compactText, countedText, countText, figure, fill, h, labelledSelect, percentText } from './dom.js';
 import { itemList, stepsOf } from './item-list.js';
 import type { ItemState } from './item-list.js';
-import { reasonText } from './reason-text.js';
+import { reasonText } from '../reason-text.js';
 
 /** The input of the view of a session. */
 export interface SessionViewOptions {
