@@ -320,6 +320,13 @@ describe('an option that does not exist is refused', () => {
     ],
     [{ max_output_tokens: 1 }, 'max_output_tokens', /Did you mean 'maxOutputTokens'\?/],
     [{ tokenizer: () => 1 }, 'tokenizer', /of condensedHistory\. There are: .*estimateTokens\.$/],
+    [{ contextWindow: '4000' }, 'contextWindow', /^contextWindow has to be a number of tokens above 0, not '4000'\.$/],
+    [{ maxOutputTokens: -1 }, 'maxOutputTokens', /above 0, not -1\.$/],
+    [
+      { condenser: { name: 'keepNewest', create: () => condenser } },
+      'condenser',
+      /It is a definition: pass what its create\(\) returns\.$/,
+    ],
     [{ relevance: true }, 'relevance', /^'relevance' is not an option of condensedHistory\./],
     [{ historyTools: { relevance: true } }, 'historyTools', /^historyTools has to be what historyTools\(\) of /],
   ])('of a history: %j', (wrong, option, message) => {

@@ -69,6 +69,8 @@ export class HostConversations {
     const again = await (kind.type === 'overflow'
       ? conversation.fitAfterOverflow(messages, options, this.#windowOf(kind, fitted, options))
       : conversation.fit(messages, options, { withoutThinking: true }));
+    // What always stays may be too large by itself: nothing smaller is left to send.
+    if (kind.type === 'overflow' && again.tokensAfter >= fitted.tokensAfter) return undefined;
     this.#requests.set(again, { messages, options, answered: [...answered, kind.type] });
     return again;
   }

@@ -1,4 +1,5 @@
 import { nearName } from '@palimpsest/events';
+import { isRecord } from '@palimpsest/llm-adapters/wire';
 import { InvalidHistoryOptionsError } from './errors.js';
 import type { CondensedHistoryOptions, FitOptions } from './fit.js';
 import type { ModelOptions } from './model.js';
@@ -38,7 +39,7 @@ const fitNames: Names<FitOptions> = {
   signal: true,
 };
 
-/** @throws {@link InvalidHistoryOptionsError} for an option that does not exist, and for a condenser, a codec or tools that are none */
+/** @throws {@link InvalidHistoryOptionsError} for an option that does not exist, a size that is none, and for a condenser, a codec or tools that are none */
 export function assertHistoryOptions<Message, HostTool extends object>(
   options: CondensedHistoryOptions<Message, HostTool>,
 ): void {
@@ -46,6 +47,7 @@ export function assertHistoryOptions<Message, HostTool extends object>(
   // Without types nothing else tells of it: a list is sent as it is when its condenser fails.
   const { condenser, codec, historyTools } = options;
   if (typeof condenser?.condense !== 'function') throw noneOf('condenser', condenser);
+  assertSizes(options);
   if (typeof codec?.read !== 'function') throw noneOf('codec', codec);
   if (historyTools !== undefined && typeof historyTools !== 'function') throw noneOf('historyTools', historyTools);
 }
@@ -54,6 +56,17 @@ export function assertHistoryOptions<Message, HostTool extends object>(
 export function assertFitOptions(options: FitOptions): void {
   assertKnown('fit', options, fitNames);
   assertKnown('model', options.model, modelNames);
+  if (typeof options.model === 'object') assertSizes(options.model);
+}
+
+/** A size that is none would be compared with all the same, and nothing would ever be condensed. */
+function assertSizes(options: ModelOptions): void {
+  for (const name of ['contextWindow', 'maxOutputTokens'] as const) {
+    const size: unknown = options[name];
+    if (size === undefined || (typeof size === 'number' && size > 0)) continue;
+    const given = typeof size === 'string' ? `'${size}'` : String(size);
+    throw new InvalidHistoryOptionsError(name, `${name} has to be a number of tokens above 0, not ${given}.`);
+  }
 }
 
 /** @throws {@link InvalidHistoryOptionsError} for an option that does not exist */
@@ -78,7 +91,12 @@ const wanted = {
 };
 
 function noneOf(option: keyof typeof wanted, value: unknown): InvalidHistoryOptionsError {
-  const hint = typeof value === 'function' ? ' It is a function: call it.' : '';
+  const hint =
+    typeof value === 'function'
+      ? ' It is a function: call it.'
+      : isRecord(value) && typeof value['create'] === 'function'
+        ? ' It is a definition: pass what its create() returns.'
+        : '';
   return new InvalidHistoryOptionsError(
     option,
     `${option} has to be ${wanted[option]}, not a value of type ${typeof value}.${hint}`,

@@ -172,3 +172,19 @@ it('a first message larger than the window is cut when the provider has refused 
   expect(answer).toMatchObject({ isError: false });
   expect(answer?.text).toContain(`${address}: message of the user`);
 });
+
+it('a refusal that no smaller list can answer is the answer of the call, after one request', async () => {
+  const history = condensedHistory({ condenser: pricedCondenser(), codec: chatMessages(), contextWindow: 8_000 });
+  const list: ChatMessage[] = [
+    { role: 'system', content: 'rule '.repeat(20_000) },
+    { role: 'user', content: 'Begin.' },
+  ];
+  let requests = 0;
+  const refused = history.withOverflow(list, () => {
+    requests++;
+    const message = 'maximum context length of 8000 tokens. However, your messages resulted in 20010 tokens.';
+    throw Object.assign(new Error(message), { status: 400, code: 'context_length_exceeded' });
+  });
+  await expect(refused).rejects.toThrow('maximum context length');
+  expect(requests).toBe(1);
+});
