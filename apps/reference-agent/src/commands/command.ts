@@ -8,6 +8,8 @@ import { UsageError } from '../context.js';
 export interface SlashCommand extends CommandBody {
   /** Without the slash. */
   readonly name: string;
+  /** Another name by which it can be called. */
+  readonly alias?: string;
   /** The argument, as the help shows it: `[focus]`. Empty if there is none. */
   readonly usage: string;
   /** One line. */

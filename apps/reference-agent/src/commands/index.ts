@@ -115,6 +115,7 @@ export const slashCommands: readonly SlashCommand[] = [
   },
   {
     name: 'quit',
+    alias: 'exit',
     usage: '',
     description: 'leave; the session is kept',
     whileRunning: true,
@@ -170,7 +171,11 @@ export function typedCommand(line: string): TypedCommand | undefined {
   const read = /^\/(?:([a-z][a-z-]*)(?:\s+([\s\S]*))?)?$/.exec(line.trim());
   if (read === null) return undefined;
   const [, name = '', argument = ''] = read;
-  return { name, argument: argument.trim(), command: slashCommands.find((each) => each.name === name) };
+  return {
+    name,
+    argument: argument.trim(),
+    command: slashCommands.find((each) => each.name === name || each.alias === name),
+  };
 }
 
 function noCommand(name: string): string {

@@ -144,7 +144,9 @@ test('what a terminal would obey is shown, and no line is wider than the termina
     const wide = (await printed(join(folder, 'own.jsonl'), 400)).join('\n');
     expect(wide).toContain('\\x1b[31mnot\\x1b[0m');
     expect(wide).toContain('\\u202etxt.exe');
-    expect(wide).toMatch(/before model call 4 by byHand, because the history had become too long: [\d,]+ → [\d,]+ tokens/);
+    expect(wide).toMatch(
+      /before model call 4 by byHand, because the history had become too long: [\d,]+ → [\d,]+ tokens/,
+    );
     expect(wide).toContain('forgot 1 call, 1 result');
     expect(wide).toContain('[masked, was ');
     const { output, text } = capturedOutput();

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ownVersion } from '../own-package.js';
 import { rivalList } from '../rivals/rival.js';
 import type { ConformCommandOptions } from './conform.js';
@@ -23,7 +23,12 @@ export async function main(parameters: readonly string[]): Promise<number> {
   const [first = ''] = parameters;
   // Without a command it is a path of report; a word that is neither is a slip of the pen.
   if (/^[a-z]+$/.test(first) && !names.includes(first) && !existsSync(first)) {
-    process.stderr.write(`palimpsest-harness: '${first}' is no command and no file. Commands: ${names.join(', ')}\n`);
+    const { nearName } = await import('@palimpsest/events');
+    const near = nearName(first, names);
+    const meant = near === undefined ? '' : ` Did you mean '${near}'?`;
+    process.stderr.write(
+      `palimpsest-harness: '${first}' is no command and no file.${meant} Commands: ${names.join(', ')}\n`,
+    );
     return 2;
   }
   try {
@@ -66,24 +71,24 @@ function addReplayCommand(program: Command): void {
       '[path...]',
       'session logs, or folders of them (default: the newest 50 sessions of this machine’s agents, or a sample)',
     )
-    .option(
-      '-c, --condenser <name>',
-      'a condenser, or a package that is installed here; with options, and several values of one, as in extractiveSummary:maxTokens=20000,40000; a policy of another project (rival:…), or all of them (rivals); may be given more than once (default: all of ours)',
-      collect,
-      [],
+    .addOption(
+      listOption(
+        '-c, --condenser <name>',
+        'a condenser, or a package that is installed here; with options, and several values of one, as in extractiveSummary:maxTokens=20000,40000; a policy of another project (rival:…), or all of them (rivals); may be given more than once',
+        'all of ours',
+      ),
     )
     .option('--model <name>', 'also show what the sessions cost with this model, in USD at the prices of today')
     .option(
       '--summariser <provider/name>',
       'really ask this model for summaries, as openai/… or anthropic/…; its key is read from the environment (default: no model; summaries are filler text)',
     )
-    .option('--sessions', 'show a table for each session too', false)
+    .option('--sessions', 'show a table for each session too')
     .option(
       '--all',
       'show every table, then those of generated sessions in which forgetting costs most (takes minutes)',
-      false,
     )
-    .option('--json', 'print the whole report as JSON instead of the table', false);
+    .option('--json', 'print the whole report as JSON instead of the table');
   command.addHelpText('after', rivalList());
   addSharedOptions(command).action(async (paths: readonly string[], options: ReplayCommandOptions) => {
     const { replayCommand } = await import('./replay.js');
@@ -101,15 +106,16 @@ function addReportCommand(program: Command): void {
       'session logs, or folders of them (default: the newest 50 sessions of this machine’s agents, or a sample)',
     )
     .option('-o, --output <file>', 'the page (default: palimpsest-report.html; with --all a folder, palimpsest-report)')
-    .option(
-      '-c, --condenser <name>',
-      'a condenser, or a package that is installed here, with options as for replay; may be given more than once (default: a choice of ours)',
-      collect,
-      [],
+    .addOption(
+      listOption(
+        '-c, --condenser <name>',
+        'a condenser, or a package that is installed here, with options as for replay; may be given more than once',
+        'a choice of ours',
+      ),
     )
     .option('--model <name>', 'price all sessions as this model’s (default: each as its own model’s)')
-    .option('--all', 'every session, each with its timeline, as a folder of pages', false)
-    .option('--redact', 'leave out the text and the names of the sessions: only sizes, kinds and names of tools', false)
+    .option('--all', 'every session, each with its timeline, as a folder of pages')
+    .option('--redact', 'leave out the text and the names of the sessions: only sizes, kinds and names of tools')
     .option('--no-open', 'do not open the page, also where there is a display');
   addSharedOptions(command).action(async (paths: readonly string[], options: ReportCommandOptions) => {
     const { reportCommand } = await import('./report.js');
@@ -136,14 +142,15 @@ function addHostileCommand(program: Command): void {
     .description(
       'replay generated sessions in which forgetting costs most: what was forgotten is read again, and that is paid',
     )
-    .option(
-      '-c, --condenser <name>',
-      'a condenser, or a package that is installed here, with options as for replay; may be given more than once (default: the presets of priced)',
-      collect,
-      [],
+    .addOption(
+      listOption(
+        '-c, --condenser <name>',
+        'a condenser, or a package that is installed here, with options as for replay; may be given more than once',
+        'the presets of priced',
+      ),
     )
     .option('--steps <number>', 'the length of each session', positiveInteger, 200)
-    .option('--json', 'print the results of every session as JSON', false);
+    .option('--json', 'print the results of every session as JSON');
   addRunOptions(command).action(async (options: HostileCommandOptions) => {
     const { hostileCommand } = await import('./hostile.js');
     await hostileCommand(options);
@@ -169,7 +176,7 @@ function addInspectCommand(program: Command): void {
     )
     .option('--session <name>', 'which session of the log, by name or number, if it holds several')
     .option('--largest <number>', 'how many of the largest items are listed', positiveInteger, 10)
-    .option('--json', 'print everything as JSON, with the whole text of every item', false)
+    .option('--json', 'print everything as JSON, with the whole text of every item')
     .action(async (log: string, options: InspectCommandOptions) => {
       const { inspectCommand } = await import('./inspect.js');
       await inspectCommand(log, options);
@@ -184,8 +191,12 @@ function addConformCommand(program: Command): void {
     .argument('<package>', 'the name of a package that is installed here, or the path of its folder: ./my-condenser')
     .option('--options <json>', 'the options of the condenser, as JSON (default: its defaults)')
     .option('--export <name>', 'test only this export (default: every condenser that the package exports)')
-    .option('--property <name>', 'test this export as a view property; may be given more than once', collect, [])
-    .option('--log <path>', 'a session log that the condenser must act on; may be given more than once', collect, [])
+    .addOption(
+      listOption('--property <name>', 'test this export as a view property; may be given more than once', 'none'),
+    )
+    .addOption(
+      listOption('--log <path>', 'a session log that the condenser must act on; may be given more than once', 'none'),
+    )
     .option('--seeds <numbers>', 'the seeds of the generated logs, such as 1,2,3', positiveIntegers)
     .option('--rule <number>', 'run only this rule', positiveInteger)
     .option(
@@ -194,7 +205,7 @@ function addConformCommand(program: Command): void {
       positiveInteger,
     )
     .option('--timeout <seconds>', 'a rule that takes longer counts as broken', positiveInteger, 60)
-    .option('--json', 'print the results as JSON', false)
+    .option('--json', 'print the results as JSON')
     .action(async (name: string, options: ConformCommandOptions) => {
       const { conformCommand } = await import('./conform.js');
       process.exitCode = await conformCommand(name, options);
@@ -207,7 +218,7 @@ function addScenarioCommand(program: Command): void {
     .command('scenario')
     .description('run scripted conversations of an agent with a condenser, and check their expectations')
     .argument('<file...>', 'scenarios in YAML')
-    .option('--json', 'print results, events and requests as JSON', false)
+    .option('--json', 'print results, events and requests as JSON')
     .action(async (files: readonly string[], options: ScenarioCommandOptions) => {
       const { scenarioCommand } = await import('./scenario.js');
       process.exitCode = await scenarioCommand(files, options);
@@ -226,11 +237,12 @@ function addSharedOptions(command: Command): Command {
 /** Adds the options of every command that replays. */
 function addRunOptions(command: Command): Command {
   return command
-    .option(
-      '--config <file>',
-      'a file (TOML or JSON) that describes a condenser; may be given more than once',
-      collect,
-      [],
+    .addOption(
+      listOption(
+        '--config <file>',
+        'a file (TOML or JSON) that describes a condenser; may be given more than once',
+        'none',
+      ),
     )
     .option(
       '--workers <number>',
@@ -240,9 +252,10 @@ function addRunOptions(command: Command): Command {
     .option('--no-cache', 'store no results, and use none that were stored');
 }
 
-/** Parser of an option that may be given more than once. */
-function collect(value: string, earlier: readonly string[]): readonly string[] {
-  return [...earlier, value];
+/** Returns an option that may be given more than once. @param otherwise - what holds without it, in words */
+function listOption(flags: string, description: string, otherwise: string): Option {
+  const option = new Option(flags, description).default([], otherwise);
+  return option.argParser((value: string, earlier: readonly string[]) => [...earlier, value]);
 }
 
 /** @throws {@link InvalidArgumentError} for anything but a whole number above 0 */

@@ -144,9 +144,9 @@ async function replayed(
     onFile: left.atFile,
     onSession: (_, session) => {
       left.add(session);
-      const rest = left.estimate();
+      const rest = ++done === count ? undefined : left.estimate();
       const time = rest === undefined ? '' : `, about ${duration(rest)} left`;
-      shown.update(`replayed ${++done} of ${count} sessions${time}; Ctrl-C stops and shows these`);
+      shown.update(`replayed ${done} of ${count} sessions${time}; Ctrl-C stops and shows these`);
     },
     ...options,
   });

@@ -80,11 +80,6 @@ function columnsOf({ price, data }: PageState): readonly Column[] {
       figure(of(row), (value) => `${row.summariserCalls.inputTokens > 0 ? '≥ ' : ''}${percentText(value)}`),
   });
   return [
-    column((value) => moneyText(value, prices))(
-      'bill',
-      'of the input, with the calls of the condenser’s own model',
-      (row) => row.savings[price]?.bill,
-    ),
     share(
       'saved with re-reads',
       'of the bill of doing nothing, if what a call needs and does not see is read again before it',
@@ -94,6 +89,11 @@ function columnsOf({ price, data }: PageState): readonly Column[] {
       'worst session',
       'what the session saves that saves least, with re-reads',
       (row) => row.savings[price]?.inLoop.evidence?.worst,
+    ),
+    column((value) => moneyText(value, prices))(
+      'bill',
+      'of the input, with the calls of the condenser’s own model',
+      (row) => row.savings[price]?.bill,
     ),
     share('without re-reads', 'saved if nothing is read again', (row) => row.savings[price]?.pooled),
     share(
