@@ -244,6 +244,7 @@ test('a name that is none is told with the commands that begin with it; a slash 
   expect(await screen.type('/nosuch')).toContain('There is no command /nosuch. /help lists');
   expect(await screen.type('/ ')).toContain('There is no command /. /help lists');
   expect(typedCommand('/etc/hosts is odd')).toBeUndefined();
+  expect(typedCommand('/exit')?.command).toBe(typedCommand('/quit')?.command);
   expect(rig.server.requests).toEqual([]);
 });
 
