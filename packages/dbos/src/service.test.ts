@@ -53,7 +53,7 @@ const runningIn = (services: readonly { readonly url: string }[]) =>
     services.map(async ({ url }) => ((await (await fetch(`${url}/status`)).json()) as { running: string[] }).running),
   );
 
-/** Starts `examples/service` as its documentation says. */
+/** Starts `examples/service` in the repository. */
 async function service(environment: Record<string, string>): Promise<Service> {
   const arguments_ = ['--import', 'tsx', '--conditions=@palimpsest/source', 'examples/service/service.ts'];
   const worker = spawn(process.execPath, arguments_, {

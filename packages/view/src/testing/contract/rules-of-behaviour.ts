@@ -90,7 +90,8 @@ async function settle(condenser: Condenser, history: History, subject: Subject):
     check(again.kind === 'none' || decision(again) === decision(outcome), 'changed the view that it had just returned');
     return;
   }
-  check(false, `condensed ${subject.settlesWithin + 1} times in a row`);
+  const advice = 'act only if at least two events may go (`forgettableEventIds`): a summary is one event more';
+  check(false, `condensed ${subject.settlesWithin + 1} times in a row and returned no view; ${advice}`);
 }
 
 const keepsNoState: Rule = {
