@@ -34,8 +34,8 @@ test('tests, what was done, and the command that shows what was saved', () => {
   expect(ending({})).toEqual([
     '',
     'The tests, run once more: passed 75, failed 0',
-    '36 model calls, 1 condensation. What condensing saves and forgets in this',
-    'session, call by call:',
+    '36 model calls, 1 condensation. So short a session saves little. What each',
+    'condenser does in it, call by call:',
     'npx palimpsest-harness report .palimpsest/logs/demo-1.jsonl',
   ]);
 });

@@ -58,8 +58,7 @@ function testLines(tests: DemoReport['tests'], { bold, green, red }: Colours): r
 
 function nextLines(report: DemoReport, cwd: string, width: number, { bold }: Colours): readonly string[] {
   const done = `${formatCount(report.steps, 'model call')}, ${formatCount(report.condensations, 'condensation')}.`;
-  const next =
-    'In so short a session there is little to save. What each condenser would have done in it, call by call:';
+  const next = 'So short a session saves little. What each condenser does in it, call by call:';
   // A line of its own, and not indented: it is copied, and fits 100 columns.
   return [...wrapToWidth(`${done} ${next}`, width), bold(reportCommand(report.logFile, cwd))];
 }

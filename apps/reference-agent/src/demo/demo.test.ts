@@ -140,7 +140,7 @@ describe('palimpsest demo', () => {
     expect(shown.length).toBeGreaterThan(20);
     for (const line of shown.filter((each) => each.trim() !== '…')) expect(lines.map(stable)).toContain(stable(line));
     expect(stdout).toContain('The tests, run once more: passed 75, failed 0\n');
-    expect(stdout).toMatch(/\n3\d model calls, \d condensations?\. What condensing saves and forgets/);
+    expect(stdout).toMatch(/\n3\d model calls, \d condensations?\. So short a session saves little/);
     expect(stdout).not.toMatch(/[\u001b]|\[survey/);
 
     const events = await logIn(offlineLogs);
