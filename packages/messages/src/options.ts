@@ -64,7 +64,8 @@ function assertSizes(options: ModelOptions): void {
   for (const name of ['contextWindow', 'maxOutputTokens'] as const) {
     const size: unknown = options[name];
     if (size === undefined || (typeof size === 'number' && size > 0)) continue;
-    const given = typeof size === 'string' ? `'${size}'` : String(size);
+    const given =
+      typeof size === 'string' ? `'${size}'` : typeof size === 'number' ? size : `a value of type ${typeof size}`;
     throw new InvalidHistoryOptionsError(name, `${name} has to be a number of tokens above 0, not ${given}.`);
   }
 }
