@@ -177,3 +177,8 @@ function inLoop(pairs: readonly Pair[], row: number): Savings['inLoop'] {
 export function savedWithRereads({ inLoop, withRereads }: Pick<Savings, 'inLoop' | 'withRereads'>): number {
   return inLoop.evidence?.pooled ?? withRereads;
 }
+
+/** The bill of the input, with what is read again. Unit: that of the prices. */
+export function billWithRereads(savings: Savings): number {
+  return savings.billOfNone * (1 - savedWithRereads(savings));
+}

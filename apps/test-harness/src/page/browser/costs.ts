@@ -2,7 +2,7 @@ import uPlot from 'uplot';
 import type { ControlPoint, Controls } from '../../measure/controls.js';
 import type { Prices } from '../../measure/money.js';
 import { frontier } from '../../replay/report.js';
-import { savedWithRereads } from '../../replay/savings.js';
+import { billWithRereads } from '../../replay/savings.js';
 import type { ReplayedSession } from '../../replay/replayed-session.js';
 import type { ReplayRow } from '../../replay/report.js';
 import { axis, chart, policyColour, resolved } from './charts.js';
@@ -26,8 +26,8 @@ export function costSection(state: PageState, choose: (choice: Partial<Choice>) 
     labelledSelect(
       'Cost is',
       [
-        ['bill', 'the bill'],
         ['with-rereads', 'the bill with what is read again'],
+        ['bill', 'the bill, if nothing is read again'],
         ['tokens', 'the tokens sent'],
       ],
       state.axis,
@@ -39,23 +39,29 @@ export function costSection(state: PageState, choose: (choice: Partial<Choice>) 
       { class: 'note' },
       'Up and to the left is better. ',
       h('span', { class: 'key key-frontier' }, 'the best'),
-      ': no policy beats these in both. For comparison: ',
-      h('span', { class: 'key key-last' }, 'the newest events'),
-      ' that fit; ',
-      h('span', { class: 'key key-belady' }, 'the best choice'),
-      state.axis === 'with-rereads'
-        ? ' of one who knows the future; both are shown for the bill and the tokens.'
-        : ' of one who knows the future, and keeps what is needed next (Belady’s rule).',
+      ': no policy beats these in both.',
+      ...(state.axis === 'with-rereads' ? [] : comparisons()),
     ),
     policyTable(state, choose),
   );
+}
+
+/** The legend of the two controls, which read nothing again. */
+function comparisons(): (HTMLElement | string)[] {
+  return [
+    ' For comparison: ',
+    h('span', { class: 'key key-last' }, 'the newest events'),
+    ' that fit; ',
+    h('span', { class: 'key key-belady' }, 'the best choice'),
+    ' of what to keep, by one who knows the future and rewrites at each step (Belady’s rule).',
+  ];
 }
 
 function costOf(row: ReplayRow, { price, axis }: PageState): number {
   const savings = row.savings[price];
   if (axis === 'tokens') return row.share;
   if (savings === undefined) return 0;
-  return axis === 'bill' ? savings.bill : savings.billOfNone * (1 - savedWithRereads(savings));
+  return axis === 'bill' ? savings.bill : billWithRereads(savings);
 }
 
 function costChart(state: PageState, points: readonly Point[]): HTMLElement {

@@ -31,7 +31,7 @@ export interface PageState extends Choice {
   readonly row: ReplayRow | undefined;
 }
 
-export const firstChoice: Choice = { format: '', length: 'all', price: 0, policy: undefined, axis: 'bill' };
+export const firstChoice: Choice = { format: '', length: 'all', price: 0, policy: undefined, axis: 'with-rereads' };
 
 /** Computes the figures of a choice with the code that makes the tables of `replay`, so both say the same. */
 export function pageState(data: PageData, choice: Choice): PageState {

@@ -1,5 +1,6 @@
 import { recommendedPolicy } from '../../replay/report.js';
 import type { ReplayRow } from '../../replay/report.js';
+import { billWithRereads } from '../../replay/savings.js';
 import { compactText, countText, figure, h, moneyText, percentText, ratioText, wideTable } from './dom.js';
 import type { Choice, PageState } from './page-state.js';
 
@@ -92,8 +93,8 @@ function columnsOf({ price, data }: PageState): readonly Column[] {
     ),
     column((value) => moneyText(value, prices))(
       'bill',
-      'of the input, with the calls of the condenser’s own model',
-      (row) => row.savings[price]?.bill,
+      'of the input, with what is read again and the calls of the condenser’s own model',
+      ({ savings }) => savings[price] && billWithRereads(savings[price]),
     ),
     share('without re-reads', 'saved if nothing is read again', (row) => row.savings[price]?.pooled),
     share(
