@@ -243,8 +243,8 @@ it.each(apps.map(({ manifest }) => [manifest.name, manifest] as const))(
   async (name, manifest) => {
     const problems = await publintProblems(name, manifest);
 
-    // The sample is a project of its own.
-    expect(problems.filter((problem) => problem?.startsWith('./sample-project/') !== true)).toEqual([]);
+    // The sample is a project of its own. In CI the message begins with a colour.
+    expect(problems.filter((problem) => problem?.includes('./sample-project/') !== true)).toEqual([]);
   },
 );
 
