@@ -21,7 +21,8 @@ export function projectFolders(root) {
  * @param {string} root
  */
 export function integrationFolders(root) {
-  return foldersIn(root, ['integrations']);
+  // That of the runtimes has a command of its own.
+  return foldersIn(root, ['integrations']).filter((folder) => existsSync(path.join(root, folder, 'vitest.config.ts')));
 }
 
 /**

@@ -74,6 +74,9 @@ describe('summarize', () => {
   it('sums the reports of integrations where they are asked for', () => {
     project('packages/a', { numPassedTests: 3 });
     project('integrations/b', { numPassedTests: 2 });
+    writeFileSync(path.join(root, 'integrations/b/vitest.config.ts'), '');
+    // It has no tests of vitest.
+    project('integrations/runtimes');
 
     expect(summarize(root, reports()).passed).toBe(3);
     expect(integrationFolders(root)).toEqual(['integrations/b']);
