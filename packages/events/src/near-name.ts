@@ -13,8 +13,10 @@ export function nearName(name: string, known: readonly string[]): string | undef
     .sort((one, other) => distance(one) - distance(other));
   if (form !== undefined && wanted.length >= 3) return form;
   let best: string | undefined;
-  let fewest = Math.floor(wanted.length / 3) + 1;
+  let fewest = Math.ceil(wanted.length / 3) + 1;
   for (const one of known) {
+    // A long name is no slip of a short one, and would take long to compare.
+    if (distance(one) >= fewest) continue;
     const slips = slipsBetween(wanted, plainName(one));
     if (slips < fewest) [best, fewest] = [one, slips];
   }
