@@ -1,19 +1,7 @@
 import { printableLine } from '@palimpsest/terminal';
+import { reasonText } from '@palimpsest/view/inspect';
 import { formatCount, formatNumber, formatTokens } from './lines.js';
 import type { StreamEventOf } from './stream-event.js';
-
-/** The names that condensers give their reasons, in words. */
-const reasons: ReadonlyMap<string, string> = new Map([
-  ['rent', 'to read on would cost more than to write the rest anew'],
-  ['cold', 'the prompt cache is cold, so that nothing is lost'],
-  ['tokens', 'the request had become too large'],
-  ['events', 'the history had become too long'],
-  ['batch', 'enough old results had gathered'],
-  ['nothing-to-forget', 'it had to condense, and could not'],
-  ['hard-reset', 'the request did not fit, however it was condensed'],
-  ['interval', 'the next one was due'],
-  ['request', 'it was asked for'],
-]);
 
 /** Returns the condenser's name and its reason. The fields are those of the metadata of a condensation. */
 export function reasonPhrase({
@@ -25,8 +13,7 @@ export function reasonPhrase({
 }): string {
   const name = typeof condenser === 'string' ? condenser : 'condensed';
   if (typeof reason !== 'string') return printableLine(name);
-  const words = reason.split(', ').map((each) => reasons.get(each) ?? each);
-  return printableLine(`${name}: ${words.join(', and ')}`);
+  return printableLine(`${name}: ${reasonText(reason)}`);
 }
 
 /** Returns the title of the summary of a condensation. Unit of the size: tokens. */

@@ -1,6 +1,7 @@
 import { coloursFor, cutToWidth, linePrinter, printableLine, printableJson, widthOf } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
 import type { Condenser } from '@palimpsest/view';
+import { reasonText } from '@palimpsest/view/inspect';
 import { HarnessError } from '../harness-error.js';
 import { readSessions } from '../import/index.js';
 import type { Session } from '../import/index.js';
@@ -10,7 +11,6 @@ import { stubSummarizer } from '../replay/stub-summarizer.js';
 import { parsePolicies } from '../replay/policy.js';
 import { inspectionOf, logPolicy } from './inspection.js';
 import type { InspectedCondensation, InspectedItem, Inspection, ItemKind, KindTotal } from './inspection.js';
-import { reasonText } from '../page/reason-text.js';
 
 /** Options of `palimpsest-harness inspect`, as the command line gives them. */
 export interface InspectCommandOptions {

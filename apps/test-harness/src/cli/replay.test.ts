@@ -129,7 +129,9 @@ test('bad usage has the status of bad input, and help has none', async () => {
   expect((await harness('replay', folder, '--context-window', 'wide')).code).toBe(2);
   const slip = await harness('repaly');
   expect(slip.code).toBe(2);
-  expect(slip.stderr).toContain("'repaly' is no command and no file. Did you mean 'replay'? Commands: help, report, replay");
+  expect(slip.stderr).toContain(
+    "'repaly' is no command and no file. Did you mean 'replay'? Commands: help, report, replay",
+  );
   const help = await harness('replay', '--help');
   expect(help.code).toBe(0);
   expect(help.stdout).toContain('--condenser');

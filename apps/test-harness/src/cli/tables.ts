@@ -18,7 +18,7 @@ export interface TableOptions {
   readonly colours: Pick<Colours, 'bold'>;
 }
 
-/** What of an old result a call needs, by each model of it. */
+/** The models of what a call needs of an old result, in words. */
 const needLegends: Readonly<Record<NeedName, string>> = {
   evidence:
     'By evidence: a call needs paths, names, lines and numbers that it took from old results. Recognised: by the condenser.',

@@ -1,3 +1,4 @@
+import { reasonText } from '@palimpsest/view/inspect';
 import type uPlot from 'uplot';
 import type { PolicyTimeline, SessionTimeline } from '../../replay/timeline.js';
 import { axis, chart, policyColour, resolved } from './charts.js';
@@ -5,7 +6,6 @@ import type { Chart } from './charts.js';
 import { compactText, countedText, countText, figure, fill, h, labelledSelect, percentText } from './dom.js';
 import { itemList, stepsOf } from './item-list.js';
 import type { ItemState } from './item-list.js';
-import { reasonText } from '../reason-text.js';
 
 /** The input of the view of a session. */
 export interface SessionViewOptions {

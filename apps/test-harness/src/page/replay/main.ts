@@ -43,7 +43,7 @@ function sampleRun(): SessionRun {
   return { sessions: listed, skipped: [], priced, doing: '' };
 }
 
-/** What is replayed so far. Sessions in which nothing was condensed are only counted, unless there are no others. */
+/** The sessions that are replayed so far. Those in which nothing was condensed are only counted, unless there are no others. */
 function dataOf({ sessions, skipped, priced }: SessionRun): PageData {
   const replayed = sessions.flatMap((session) => session.replayed ?? []);
   const condensed = condensedSessions(replayed);

@@ -1,6 +1,6 @@
 /** The names that condensers give their reasons, in words. */
 const reasons: ReadonlyMap<string, string> = new Map([
-  ['rent', 'to read on would have cost more than to write the rest anew'],
+  ['rent', 'to read on would cost more than to write the rest anew'],
   ['cold', 'the prompt cache was cold, so that nothing was lost'],
   ['rewritten', 'the request was rewritten anyway'],
   ['tokens', 'the request had become too large'],
@@ -12,7 +12,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['request', 'it was asked for'],
 ]);
 
-/** Returns a condenser's reason in words. One that is not known is returned as it is. */
+/** Returns the `reason` in the metadata of a condensation in words, behind `because`. One that is not known is returned as it is. */
 export function reasonText(reason: string): string {
   return reason
     .split(', ')
