@@ -3,8 +3,10 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { ProviderServer } from '@palimpsest/provider-servers';
-import { anthropicScenarioServer } from '../../../packages/llm-adapters/test-support/anthropic-scenario.js';
-import { openaiScenarioServer } from '../../../packages/llm-adapters/test-support/openai-scenario.js';
+import {
+  anthropicScenarioServer,
+  openaiScenarioServer,
+} from '../../../packages/llm-adapters/test-support/scenario-servers.js';
 
 /** Events of a stream of the Responses API up to the first text. */
 const eventsToText = 5;

@@ -9,7 +9,7 @@ export interface BehindServer {
   readonly dispose: () => Promise<void>;
 }
 
-/** What an LLM of a scenario is made with. */
+/** The settings of an LLM of a scenario. */
 export interface LLMSettings {
   readonly apiKey: string;
   readonly baseURL: string;

@@ -10,7 +10,7 @@ const modules = path.join(import.meta.dirname, '../node_modules');
 /** A suite asks for hundreds of answers; what takes longer hangs. Unit: milliseconds. */
 const mostMs = 600_000;
 
-/** What a runtime made of the suites. */
+/** The results of a runtime. */
 export interface Outcome {
   readonly version: string;
   readonly results: readonly SuiteResult[];

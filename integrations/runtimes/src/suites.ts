@@ -14,6 +14,7 @@ import { anthropicLLM } from '@palimpsest/llm-adapters/anthropic';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
 import { llmContract, rateLimitStoreContract } from '@palimpsest/llm-adapters/testing';
 import { anthropicMessages, chatMessages, responsesItems } from '@palimpsest/messages';
+import type { Codec } from '@palimpsest/messages';
 import { codecContract } from '@palimpsest/messages/testing';
 import { relevanceCondenser } from '@palimpsest/relevance-tool';
 import { condenserContract, viewPropertyContract } from '@palimpsest/view/testing';
@@ -51,6 +52,18 @@ const condensers = {
   amortizedForgettingCondenser: () => amortizedForgettingCondenser({ maxSize: 20 }),
 };
 
+function codecSuite<Message>(
+  subject: string,
+  create: () => Codec<Message>,
+  conversations: readonly (() => readonly Message[])[],
+): Suite {
+  return {
+    entry: 'messages',
+    subject,
+    declare: (test) => codecContract({ test, create, conversations: () => conversations.map((make) => make()) }),
+  };
+}
+
 /** Returns the contract suites of the entries that need no system of their own. */
 export function suitesOf({ control, importModule }: SuiteOptions): readonly Suite[] {
   const sdk = importModule === undefined ? {} : { importModule };
@@ -81,36 +94,9 @@ export function suitesOf({ control, importModule }: SuiteOptions): readonly Suit
       declare: (test) =>
         condenserContract({ test, create: () => relevanceCondenser(), actsOn: markedSession(), seeds: [2, 3, 5] }),
     },
-    {
-      entry: 'messages',
-      subject: 'chatMessages',
-      declare: (test) =>
-        codecContract({
-          test,
-          create: () => chatMessages(),
-          conversations: () => [chatHistory(14), richChatHistory()],
-        }),
-    },
-    {
-      entry: 'messages',
-      subject: 'anthropicMessages',
-      declare: (test) =>
-        codecContract({
-          test,
-          create: () => anthropicMessages(),
-          conversations: () => [anthropicHistory(14), richAnthropicHistory()],
-        }),
-    },
-    {
-      entry: 'messages',
-      subject: 'responsesItems',
-      declare: (test) =>
-        codecContract({
-          test,
-          create: () => responsesItems(),
-          conversations: () => [responsesHistory(14), richResponsesHistory()],
-        }),
-    },
+    codecSuite('chatMessages', () => chatMessages(), [() => chatHistory(14), richChatHistory]),
+    codecSuite('anthropicMessages', () => anthropicMessages(), [() => anthropicHistory(14), richAnthropicHistory]),
+    codecSuite('responsesItems', () => responsesItems(), [() => responsesHistory(14), richResponsesHistory]),
     {
       entry: 'llm-adapters',
       subject: 'memoryRateLimitStore',

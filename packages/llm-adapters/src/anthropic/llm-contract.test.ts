@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { anthropicScenarioServer } from '../../test-support/anthropic-scenario.js';
+import { anthropicScenarioServer } from '../../test-support/scenario-servers.js';
 import { llmContract } from '../testing/llm-contract.js';
 import type { LLMScenario, LLMUnderTest } from '../testing/llm-contract/scenario.js';
 import { anthropicLLM } from './llm.js';

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
-import { openaiScenarioServer } from '../../test-support/openai-scenario.js';
-import type { ServerKind } from '../../test-support/openai-scenario.js';
+import { openaiScenarioServer } from '../../test-support/scenario-servers.js';
+import type { ServerKind } from '../../test-support/scenario-servers.js';
 import { llmContract } from '../testing/llm-contract.js';
 import type { LLMContractOptions } from '../testing/llm-contract.js';
 import type { LLMScenario, LLMUnderTest } from '../testing/llm-contract/scenario.js';
