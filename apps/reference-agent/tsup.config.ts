@@ -8,7 +8,7 @@ const loader = 'import{loadModule}from"./load-module.js";\n';
 const requireFunction =
   'import{createRequire as requireOf}from"node:module";const require=requireOf(import.meta.url);\n';
 
-/** What only the program uses is in its own files: finding and reading the files of a package takes longer than to run them. */
+/** Packages that are bundled, because only the program uses them: to find and to read their files takes longer than to run them. */
 export default defineConfig({
   ...application,
   entry: { cli: 'src/cli.ts', 'load-module': 'src/load-module.ts' },

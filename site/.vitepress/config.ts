@@ -7,7 +7,7 @@ const site = path.resolve(import.meta.dirname, '..');
 const content = path.join(site, 'content');
 const sidebar = JSON.parse(readFileSync(path.join(content, 'navigation.json'), 'utf8')) as DefaultTheme.SidebarMulti;
 
-/** Where the site will stand on its host: `/palimpsest/` for a project's page. */
+/** The place of the site on its host: `/palimpsest/` for a project's page. */
 const base = process.env['DOCS_BASE'] ?? '/';
 const description = 'Context condensation for TypeScript agents';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { workspaceRoot } from '../../tools/checks/src/workspace.js';
 import type { Page } from './pages.js';
 
-/** Where the files of the repository are read that are no pages of the site. */
+/** The address of files of the repository that are no pages of the site. */
 const repository = 'https://github.com/palimpsest-ts/palimpsest';
 
 /** The text of a page with links for its place in the site. */

@@ -14,7 +14,7 @@ export interface TitledPage extends Page {
   readonly title: string;
 }
 
-/** What people read, in the order in which it makes sense. A test finds a page that is missing here. */
+/** The pages that people read, in the order in which they make sense. A test finds a page that is missing here. */
 export const guide: readonly { readonly text: string; readonly pages: readonly string[] }[] = [
   {
     text: 'Start',

@@ -13,7 +13,7 @@ export interface Page {
 
 /** An entry point of a package, which has a page of its API. */
 export interface ApiPage extends Page {
-  /** What is imported: `@palimpsest/view/testing`. */
+  /** The name to import: `@palimpsest/view/testing`. */
   readonly name: string;
   readonly shortName: string;
 }
@@ -42,7 +42,7 @@ const lookedUp: readonly string[] = [
 /** For contributors, or shown elsewhere in the site. */
 const leftOut: readonly string[] = ['apps/reference-agent/docs/source.md', ...ownDocs.map(({ source }) => source)];
 
-/** What users install: the published libraries, then the commands. */
+/** The packages that users install: libraries, then commands. */
 export const installed: readonly Workspace[] = [...publishedPackages, ...apps];
 
 /** The folder of a package in the site: that of its name, without the scope. */

@@ -125,7 +125,7 @@ function valueOf(schema: Schema): string {
   return least === undefined ? name : `${name} ${sign} ${least}`;
 }
 
-/** What the types of the options say of each option, by the name of the condenser. */
+/** The words of the types on each option, by the name of the condenser. */
 function descriptions(): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const entry = path.join(workspaceRoot, 'packages/condensers/src/index.ts');
   const { options } = ts.parseJsonConfigFileContent(

@@ -20,7 +20,7 @@ export interface ToolAnswer {
  */
 export type HistoryTools = (condenser: Condenser) => OwnTools;
 
-/** What the tools of a history are made of. */
+/** The tools of a history, with the condenser and the functions that they bring. */
 export interface OwnTools {
   readonly tools: readonly Tool[];
   /** The host's condenser; with relevance on, behind the one that applies directives. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { workspaceRoot } from './run.mjs';
 import { projectFolders } from './test-summary.mjs';
 
-/** Where a release is prepared: tarballs, `release.json`, and the bill of materials. */
+/** The folder in which a release is prepared: tarballs, `release.json`, and the bill of materials. */
 export const releaseFolder = path.join(workspaceRoot, 'release');
 
 /**

@@ -1,11 +1,11 @@
 import { field, isRecord, listOf, textOf } from '@palimpsest/llm-adapters/wire';
 import type { Codec, HostMessage } from './codec.js';
 
-/** What a codec does not read of a message, because the message has the form of another API or framework. */
+/** The form of a message that a codec does not read: that of another API or framework. */
 export interface UnreadForm {
-  /** What was found, as the predicate of a sentence: `has role 'tool'`. */
+  /** The finding, as the predicate of a sentence: `has role 'tool'`. */
   readonly found: string;
-  /** What to do, as a sentence. */
+  /** The remedy, as a sentence. */
   readonly advice: string;
 }
 

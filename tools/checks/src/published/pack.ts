@@ -39,7 +39,7 @@ export async function packAll(destination: string): Promise<Tarballs> {
   return new Map([...release, ...(await npmPack(unpacked, destination))]);
 }
 
-/** What `npm run release:dry` has packed; nothing in any other run. */
+/** The tarballs that `npm run release:dry` has packed; none in any other run. */
 function releasedTarballs(): Tarballs {
   const folder = process.env['PALIMPSEST_RELEASE'];
   if (folder === undefined) return new Map();

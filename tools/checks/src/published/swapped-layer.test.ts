@@ -11,7 +11,7 @@ const another = 'Another version of this package put it together';
 let root: string;
 let project: string;
 
-/** What `npm install palimpsest @palimpsest/condensers@0.1.1` does, where 0.1.1 writes other words into a summary. */
+/** Installs as `npm install palimpsest @palimpsest/condensers@0.1.1` does, where 0.1.1 writes other words into a summary. */
 beforeAll(async () => {
   root = await mkdtemp(path.join(tmpdir(), 'swapped-layer-'));
   project = path.join(root, 'project');
