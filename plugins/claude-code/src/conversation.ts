@@ -1,8 +1,7 @@
-import type { Event } from '@palimpsest/events';
+import type { Event, EventStore } from '@palimpsest/events';
 import { memoryEventStore } from '@palimpsest/events';
-import type { EventStore } from '@palimpsest/events';
 import { Boundary, HostSessions } from '@palimpsest/plugin-kit';
-import type { HostRequest, HostSession } from '@palimpsest/plugin-kit';
+import type { BoundaryState, HostRequest, HostSession } from '@palimpsest/plugin-kit';
 import type { SessionRow, StepUsage } from './host.js';
 import { Originals } from './originals.js';
 import { sessionRows } from './rows.js';
@@ -20,22 +19,26 @@ export interface ConversationOptions {
 
 /** One conversation of Claude Code: that of the person, or a sub-agent's. */
 export class Conversation {
-  readonly boundary = new Boundary();
+  /** What fails outside of the session: our own code, and what hangs so long that Claude Code replaces us. */
+  readonly boundary: Boundary;
   readonly #options: ConversationOptions;
   #store!: EventStore;
   #session!: HostSession<SessionRow>;
   #originals!: Originals;
   lostMedia: readonly string[] = [];
+  /** What was said of the last list that was read. */
+  request: HostRequest = {};
   /** Usages of answers, since the last list was read. */
   #usages: StepUsage[] = [];
   #stored: StoredConversation | undefined;
 
-  constructor(options: ConversationOptions) {
+  constructor(options: ConversationOptions, boundary?: BoundaryState) {
     this.#options = options;
+    this.boundary = new Boundary(boundary);
   }
 
   /** Begins with what was stored, or with nothing. */
-  async load(stored: StoredConversation | undefined): Promise<void> {
+  async load(stored: StoredConversation | undefined, boundary?: BoundaryState): Promise<void> {
     const { preset, hostVersion } = this.#options;
     this.#stored = stored;
     this.#store = memoryEventStore();
@@ -45,7 +48,7 @@ export class Conversation {
     const sessions = new HostSessions<SessionRow>({
       ...{ codec: sessionRows(), store: this.#store, host: 'Claude Code', hostVersion, preset, condenserTimeoutMs },
     });
-    this.#session = sessions.of(conversationId);
+    this.#session = sessions.of(conversationId, boundary);
   }
 
   get session(): HostSession<SessionRow> {
@@ -71,14 +74,35 @@ export class Conversation {
     const count = Math.min(usages.length, starts.length);
     for (let back = count; back > 0; back--) {
       const start = starts[starts.length - back] ?? 0;
-      await this.#session.fit(list.slice(0, start), { ...request, mayCondense: false });
+      await this.#session.fit(list.slice(0, start), { ...request, condense: false });
       await this.#session.used(usages[usages.length - back]);
     }
   }
 
-  /** Forgets what was decided since the conversation was last stored: the engine was not told of it. */
+  /** Reads the rows as they are now, so that what is said of them is true. */
+  async refresh(rows: readonly SessionRow[]): Promise<void> {
+    const list = this.#originals.listOf(rows);
+    await this.account(list, this.request);
+    await this.#session.fit(list, { ...this.request, condense: false });
+  }
+
+  /** Answers the recall tool, from the originals of our last answer. */
+  async recall(input: unknown): Promise<{ readonly text: string; readonly isError: boolean }> {
+    if (this.#session.newest === undefined) await this.#session.fit(this.#originals.last, { condense: false });
+    const { content, isError } = await this.#session.recall(input);
+    const text = content.map((part) => (part.type === 'text' ? String(part.text) : `[${part.type}]`)).join('\n');
+    return { text, isError };
+  }
+
+  /** Remembers the state, for {@link Conversation.takeBack}. */
+  async hold(): Promise<void> {
+    await this.toStore();
+  }
+
+  /** Forgets what was decided since the state was remembered: the engine was not told of it. */
   async takeBack(): Promise<void> {
-    await this.load(this.#stored);
+    const { boundary } = this.#session;
+    await this.load(this.#stored, boundary);
   }
 
   /** What is to be stored. */

@@ -47,6 +47,11 @@ export interface ApiMessage {
   readonly content: readonly unknown[];
 }
 
+/** A refusal of the engine, or of another plugin. */
+export interface Deny {
+  readonly deny: string;
+}
+
 /** What the answer to one model request cost. */
 export interface StepUsage {
   readonly input_tokens: number;
@@ -87,7 +92,9 @@ export interface Engine {
     version(): Promise<{ readonly version: string; readonly base?: string }>;
     info(): Promise<{ readonly transcriptPath: string }>;
     usage(): Promise<{ readonly context: { readonly tokens?: number; readonly window: number } }>;
-    messages(args: { readonly as: 'api'; readonly agentId?: string }): Promise<readonly ApiMessage[] | { readonly deny: string }>;
+    surfaces(): Promise<readonly string[]>;
+    messages(): Promise<readonly SessionRow[]>;
+    messages(args: { readonly as: 'api'; readonly agentId?: string }): Promise<readonly ApiMessage[] | Deny>;
     compact(args?: { readonly instructions?: string }): Promise<CompactResult>;
   };
   readonly tool: { register(tool: ToolSpec): Promise<unknown> };
@@ -124,3 +131,45 @@ export interface Engine {
 
 /** Continues with the other plugins and the engine. */
 export type Next<Input, Result> = (input: Input) => Promise<Result>;
+
+/** A call of a tool: its arguments stand beside these fields. */
+export interface ToolCall {
+  readonly tool: string;
+  readonly tool_use_id: string;
+  readonly agentId?: string;
+  readonly requestMeta?: unknown;
+}
+
+/** The line below the prompt. */
+export interface PromptHint {
+  readonly component: 'PromptHint';
+  readonly props: { readonly hint: string; readonly tail?: string };
+}
+
+type Hook<Input, Result> = ($: Engine, event: Input, next: Next<Input, Result>) => Result | Promise<Result>;
+
+interface Registration<Input, Result> {
+  /** Answers in the place of a hook that throws, or works for 10 s. */
+  catch(hook: Hook<Input, Result>): unknown;
+}
+
+/** Declares a hook. The loader reads the names and the matchers in the source. */
+export interface On {
+  (event: 'session.start', hook: Hook<object, object>): unknown;
+  (event: 'session.compact', hook: Hook<CompactInput, CompactResult>): Registration<CompactInput, CompactResult>;
+  (
+    event: 'turn.step',
+    hook: ($: Engine, event: StepInput, next: (event: StepInput) => AsyncGenerator<unknown, StepResult>) => AsyncGenerator<unknown, StepResult>,
+  ): unknown;
+  (
+    event: 'tool.call',
+    matcher: { readonly tool: string },
+    hook: Hook<ToolCall, { readonly result: unknown } | Deny>,
+  ): unknown;
+  (
+    event: 'command.run',
+    matcher: { readonly command: string },
+    hook: Hook<{ readonly args: string }, { readonly text: string; readonly isTextDisplayOnly?: true }>,
+  ): unknown;
+  (event: 'ui.render', matcher: { readonly component: 'PromptHint' }, hook: Hook<PromptHint, object>): unknown;
+}

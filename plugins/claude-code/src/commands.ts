@@ -1,0 +1,79 @@
+import type { Conversation, ConversationOptions } from './conversation.js';
+import { conversationOf } from './conversations.js';
+import type { Deny, Engine, ToolCall } from './host.js';
+import { askEarly } from './settings.js';
+import { readRows } from './transcript.js';
+
+/** Declares what the person and the model can call. */
+export async function declare($: Engine, options: ConversationOptions): Promise<void> {
+  const { session } = await conversationOf($, options, undefined);
+  const { name, description, inputSchema } = session.recallTool;
+  await $.tool.register({ name, description, inputSchema, isDeferred: false });
+  await $.command.register({
+    name: 'condense',
+    description: 'Condenses this conversation now, without a model. on, off: whether Palimpsest condenses in this session',
+    argumentHint: '[focus | on | off]',
+  });
+  await $.command.register({
+    name: 'condensed',
+    description: 'Shows what was condensed in this session: what went, why, what it saved, what came back',
+    immediate: true,
+  });
+}
+
+/** Answers `/condense [focus | on | off]`. */
+export async function condenseCommand(
+  $: Engine,
+  options: ConversationOptions & { readonly asksEarly: boolean },
+  args: string,
+): Promise<string> {
+  const words = args.trim();
+  const conversation = await conversationOf($, options, undefined);
+  if (words === 'on' || words === 'off') return turn($, conversation, options.asksEarly, words === 'on');
+  if (!conversation.session.isOn) return 'Palimpsest is off in this session: /condense on turns it on.';
+  if ((await $.session.surfaces()).length === 0)
+    return `Claude Code condenses a headless session only for its own command. Type /compact${words === '' ? '' : ` ${words}`}: Palimpsest answers it.`;
+  // Claude Code refuses a compaction while a command runs.
+  $.clock.after(0, () => condenseNow($, words));
+  return 'Palimpsest condenses…';
+}
+
+async function condenseNow($: Engine, words: string): Promise<void> {
+  try {
+    const { skip } = await $.session.compact(words === '' ? {} : { instructions: words });
+    $.ui.log(skip ?? 'Palimpsest has condensed: /condensed shows what went.');
+  } catch (error) {
+    $.ui.log(`Palimpsest could not condense: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function turn($: Engine, conversation: Conversation, asksEarly: boolean, isOn: boolean): Promise<string> {
+  conversation.session.turn(isOn);
+  await askEarly($, isOn && asksEarly);
+  await $.store.set(`off:${await $.session.id()}`, !isOn);
+  $.ui.invalidate('ui.render');
+  return isOn
+    ? 'Palimpsest is on in this session.'
+    : 'Palimpsest is off in this session: Claude Code compacts as it does without it. What was condensed stays condensed.';
+}
+
+/** Answers `/condensed`. */
+export async function condensedCommand($: Engine, options: ConversationOptions): Promise<string> {
+  const conversation = await conversationOf($, options, undefined);
+  const read = readRows(await $.session.messages());
+  if (read !== undefined) await conversation.refresh(read.map(({ row }) => row));
+  const { problem } = conversation.boundary;
+  const page = conversation.session.condensedPage();
+  return problem === undefined ? page : `${page}\n\n${problem}`;
+}
+
+/** Answers the recall tool. */
+export async function recallCall(
+  $: Engine,
+  options: ConversationOptions,
+  { tool: _tool, tool_use_id: _id, requestMeta: _meta, agentId, ...input }: ToolCall,
+): Promise<{ readonly result: unknown } | Deny> {
+  const conversation = await conversationOf($, options, agentId);
+  const { text, isError } = await conversation.recall(input);
+  return isError ? { deny: text } : { result: text };
+}
