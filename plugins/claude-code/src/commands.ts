@@ -1,13 +1,13 @@
-import type { Conversation, ConversationOptions } from './conversation.js';
-import { conversationOf } from './conversations.js';
+import type { ToolDefinition } from '@palimpsest/events';
+import type { Conversation } from './conversation.js';
+import { conversationOf, keyOf, meterOf } from './conversations.js';
+import type { PluginOptions } from './conversations.js';
 import type { Deny, Engine, ToolCall } from './host.js';
 import { askEarly } from './settings.js';
 import { readRows } from './transcript.js';
 
 /** Declares what the person and the model can call. */
-export async function declare($: Engine, options: ConversationOptions): Promise<void> {
-  const { session } = await conversationOf($, options, undefined);
-  const { name, description, inputSchema } = session.recallTool;
+export async function declare($: Engine, { name, description, inputSchema }: ToolDefinition): Promise<void> {
   await $.tool.register({ name, description, inputSchema, isDeferred: false });
   await $.command.register({
     name: 'condense',
@@ -24,7 +24,7 @@ export async function declare($: Engine, options: ConversationOptions): Promise<
 /** Answers `/condense [focus | on | off]`. */
 export async function condenseCommand(
   $: Engine,
-  options: ConversationOptions & { readonly asksEarly: boolean },
+  options: PluginOptions,
   args: string,
 ): Promise<string> {
   const words = args.trim();
@@ -58,10 +58,15 @@ async function turn($: Engine, conversation: Conversation, asksEarly: boolean, i
 }
 
 /** Answers `/condensed`. */
-export async function condensedCommand($: Engine, options: ConversationOptions): Promise<string> {
+export async function condensedCommand($: Engine, options: PluginOptions): Promise<string> {
   const conversation = await conversationOf($, options, undefined);
   const read = readRows(await $.session.messages());
-  if (read !== undefined) await conversation.refresh(read.map(({ row }) => row));
+  const { usages } = meterOf(keyOf(await $.session.id(), undefined));
+  if (read !== undefined)
+    await conversation.refresh(
+      read.map(({ row }) => row),
+      usages.splice(0),
+    );
   const { problem } = conversation.boundary;
   const page = conversation.session.condensedPage();
   return problem === undefined ? page : `${page}\n\n${problem}`;
@@ -70,7 +75,7 @@ export async function condensedCommand($: Engine, options: ConversationOptions):
 /** Answers the recall tool. */
 export async function recallCall(
   $: Engine,
-  options: ConversationOptions,
+  options: PluginOptions,
   { tool: _tool, tool_use_id: _id, requestMeta: _meta, agentId, ...input }: ToolCall,
 ): Promise<{ readonly result: unknown } | Deny> {
   const conversation = await conversationOf($, options, agentId);

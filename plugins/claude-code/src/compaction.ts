@@ -1,8 +1,8 @@
 import type { HostRequest } from '@palimpsest/plugin-kit';
-import type { Conversation, ConversationOptions } from './conversation.js';
+import type { Conversation } from './conversation.js';
 import { conversationOf, keyOf, meterOf } from './conversations.js';
-import type { Meter } from './conversations.js';
-import { writeFailures } from './failures.js';
+import type { Meter, PluginOptions } from './conversations.js';
+import { failed, writeFailures } from './failures.js';
 import type { CompactInput, CompactResult, Engine, Next, SessionRow } from './host.js';
 import { isWorthAnswering, limitWithoutUs, tokensBehindAnswer } from './limits.js';
 import { mediaNote, mediaOf } from './media.js';
@@ -36,7 +36,7 @@ export async function compact(
   $: Engine,
   event: CompactInput,
   next: Continue,
-  options: ConversationOptions,
+  options: PluginOptions,
 ): Promise<CompactResult> {
   const { trigger, agentId, messages } = event;
   if (trigger === 'precompute') return { skip: 'Palimpsest condenses when it pays' };
@@ -60,6 +60,23 @@ export async function compact(
   if (ask.isAtLimit || ask.isAsked) return next(event);
   meter.leftAlone = stateOf(messages);
   return { skip: notYet };
+}
+
+/** Answers in the place of {@link compact} where it throws, or works for 10 s: the engine's own summariser comes no earlier than without us. */
+export async function afterFailure(
+  $: Engine,
+  event: CompactInput,
+  next: Continue,
+): Promise<CompactResult> {
+  const { trigger, agentId, messages } = event;
+  if (trigger === 'precompute') return { skip: notYet };
+  const key = keyOf(await $.session.id(), agentId);
+  const meter = meterOf(key);
+  await failed($, key);
+  const ask = await askOf($, event, meter);
+  if (ask.isAtLimit || ask.isAsked) return next(event);
+  meter.leftAlone = stateOf(messages);
+  return { skip: 'Palimpsest failed: nothing was condensed' };
 }
 
 /** Returns what stands for the state of a transcript. */
@@ -97,7 +114,7 @@ async function answerOf(
   const list = conversation.originals.listOf(rows);
   const request = requestOf(ask, meter, rows);
   conversation.request = request;
-  await conversation.account(list, request);
+  await conversation.account(list, meter.usages.splice(0));
   await conversation.hold();
   const isForced = ask.isAsked || ask.isAtLimit;
   const condense = isForced ? 'now' : meter.steps - meter.answeredAt > 3 && meter.steps >= meter.mediaAt;

@@ -28,8 +28,6 @@ export class Conversation {
   lostMedia: readonly string[] = [];
   /** What was said of the last list that was read. */
   request: HostRequest = {};
-  /** Usages of answers, since the last list was read. */
-  #usages: StepUsage[] = [];
   #stored: StoredConversation | undefined;
 
   constructor(options: ConversationOptions, boundary?: BoundaryState) {
@@ -59,30 +57,24 @@ export class Conversation {
     return this.#originals;
   }
 
-  /** Takes note of what an answer has cost. */
-  used(usage: StepUsage): void {
-    this.#usages.push(usage);
-  }
-
   /**
    * Tells the log what each answer has cost since the last list. The rows do not say to which request an answer belongs, but the last
    * answers belong to the last requests.
    */
-  async account(list: readonly SessionRow[], request: HostRequest): Promise<void> {
-    const usages = this.#usages.splice(0);
+  async account(list: readonly SessionRow[], usages: readonly StepUsage[]): Promise<void> {
     const starts = answerStarts(list);
     const count = Math.min(usages.length, starts.length);
     for (let back = count; back > 0; back--) {
       const start = starts[starts.length - back] ?? 0;
-      await this.#session.fit(list.slice(0, start), { ...request, condense: false });
+      await this.#session.fit(list.slice(0, start), { ...this.request, condense: false });
       await this.#session.used(usages[usages.length - back]);
     }
   }
 
   /** Reads the rows as they are now, so that what is said of them is true. */
-  async refresh(rows: readonly SessionRow[]): Promise<void> {
+  async refresh(rows: readonly SessionRow[], usages: readonly StepUsage[]): Promise<void> {
     const list = this.#originals.listOf(rows);
-    await this.account(list, this.request);
+    await this.account(list, usages);
     await this.#session.fit(list, { ...this.request, condense: false });
   }
 

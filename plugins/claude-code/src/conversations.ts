@@ -4,6 +4,12 @@ import { readFailures } from './failures.js';
 import type { Engine, StepUsage } from './host.js';
 import { folderOf, loadConversation } from './session-files.js';
 
+/** What a person has set. */
+export interface PluginOptions extends ConversationOptions {
+  /** Claude Code is to ask early, so that prices decide. */
+  readonly asksEarly: boolean;
+}
+
 /** What is known of a conversation from the answers of its model, without reading a row of it. */
 export interface Meter {
   steps: number;
@@ -43,7 +49,7 @@ export function keyOf(sessionId: string, agentId: string | undefined): string {
 /** Returns a conversation, as it was stored if this process, or this environment, has not seen it. */
 export async function conversationOf(
   $: Engine,
-  options: ConversationOptions,
+  options: PluginOptions,
   agentId: string | undefined,
 ): Promise<Conversation> {
   const key = keyOf(await $.session.id(), agentId);
@@ -61,12 +67,14 @@ export async function conversationOf(
 
 async function load(
   $: Engine,
-  options: ConversationOptions,
+  options: PluginOptions,
   key: string,
   agentId: string | undefined,
 ): Promise<Conversation> {
-  const conversation = new Conversation(options, await readFailures($, key));
+  const { version } = await $.session.version();
+  const conversation = new Conversation({ ...options, hostVersion: version }, await readFailures($, key));
   const folder = await folderOf($, agentId);
   await conversation.load(folder === undefined ? undefined : await loadConversation($, folder));
+  if ((await $.store.get(`off:${await $.session.id()}`)) === true) conversation.session.turn(false);
   return conversation;
 }

@@ -29,3 +29,9 @@ export async function writeFailures($: Engine, key: string, state: BoundaryState
   const kept = (await $.store.keys()).filter((one) => one.startsWith(prefix));
   for (const old of kept.slice(0, -mostKept)) await $.store.delete(old);
 }
+
+/** Stores that what was tried has failed, if it was left half way. */
+export async function failed($: Engine, key: string): Promise<void> {
+  const state = await readFailures($, key);
+  if (state !== undefined) await writeFailures($, key, state, false);
+}

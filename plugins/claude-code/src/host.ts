@@ -39,7 +39,8 @@ export interface CompactInput {
 
 /** The answer to `session.compact`: the rows that the conversation has from now on, or the reason why nothing happens. */
 export type CompactResult =
-  { readonly messages: readonly SessionRow[]; readonly skip?: undefined } | { readonly skip: string };
+  | { readonly messages: readonly SessionRow[]; readonly skip?: undefined }
+  | { readonly skip: string; readonly messages?: undefined };
 
 /** A message of `$.session.messages({ as: 'api' })`, with its images and documents. */
 export interface ApiMessage {

@@ -1,7 +1,7 @@
-import { compact } from './compaction.js';
-import { condenseCommand, condensedCommand, declare, recallCall } from './commands.js';
+import { afterFailure, compact } from './compaction.js';
+import { condenseCommand, condensedCommand, recallCall } from './commands.js';
 import type { ConversationOptions } from './conversation.js';
-import type { CompactInput, CompactResult, Engine, Next, On, StepInput, StepResult } from './host.js';
+import type { On } from './host.js';
 import { begin, meterStep, statusTail } from './session.js';
 
 /** What a person can set: `userConfig` of the manifest. */
@@ -36,7 +36,7 @@ export function register(on: On, { preset, early = true }: PluginOptions = {}): 
     isTextDisplayOnly: true,
   }));
   on('ui.render', { component: 'PromptHint' }, async ($, event, next) => {
-    const tail = await statusTail($);
+    const tail = await statusTail($, options);
     return next(tail === undefined ? event : { ...event, props: { ...event.props, tail } });
   });
 }

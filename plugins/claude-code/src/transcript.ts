@@ -51,17 +51,21 @@ export function answerRows(
 ): { readonly own: readonly SessionRow[]; readonly anew: readonly SessionRow[] } {
   let same = 0;
   while (same < wanted.length && same < read.length && isSame(read[same]?.row, wanted[same])) same++;
-  const cut = isSame(read[same]?.row, wanted[same]) ? same : cutBefore(read, same);
-  const end = read[cut]?.index ?? messages.length;
+  if (same === read.length && same === wanted.length) return { own: messages, anew: [] };
+  const cut = cutBefore(read, same);
+  let end = read[cut]?.index ?? messages.length;
+  // A thinking block belongs to what comes behind it, and ends no answer.
+  while (end > 0 && messages[end - 1]?.role === 'assistant' && isBlankRow(messages[end - 1] as SessionRow)) end--;
   return { own: messages.slice(0, end), anew: wanted.slice(cut) };
 }
 
-/** The last place, at most `count`, before which stand the first rows of the transcript and no other. */
+/** The last place, at most `count`, at which an answer or words of the person begin, and before which no later row of the transcript stands. */
 function cutBefore(read: readonly ReadRow[], count: number): number {
   let cut = count;
+  const isInAnswer = () => read[cut]?.row.role === 'assistant' && read[cut - 1]?.row.role === 'assistant';
   let first = Infinity;
-  for (let place = read.length - 1; place >= count; place--) first = Math.min(first, read[place]?.index ?? Infinity);
-  while (cut > 0 && read.slice(0, cut).some(({ index }) => index > first)) {
+  for (const { index } of read.slice(count)) first = Math.min(first, index);
+  while (cut > 0 && (isInAnswer() || read.slice(0, cut).some(({ index }) => index > first))) {
     cut--;
     first = Math.min(first, read[cut]?.index ?? Infinity);
   }
