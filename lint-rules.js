@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module';
 import nx from '@nx/eslint-plugin';
 
-/** Which package may import which: the table in CONTRIBUTING.md. Apps may use every package; nothing may use an app. */
+/** Which package may import which: the table in CONTRIBUTING.md. Apps and plugins may use every package; nothing may use them. The kit is the plugins'. */
 const mayImport = {
   events: [],
   view: ['events'],
@@ -35,6 +35,8 @@ const boundaryOptions = (besides) => ({
       onlyDependOnLibsWithTags: [...others, ...besides].map((other) => `package:${other}`),
     })),
     { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:package'] },
+    { sourceTag: 'type:plugin', onlyDependOnLibsWithTags: ['type:package', 'type:plugin-kit'] },
+    { sourceTag: 'type:plugin-kit', onlyDependOnLibsWithTags: ['type:package'] },
     { sourceTag: 'type:tool', onlyDependOnLibsWithTags: ['*'] },
   ],
 });

@@ -52,3 +52,15 @@ export const application: Options = {
   format: ['esm'],
   esbuildPlugins: [thirdPartyNotices],
 };
+
+/** What an agent loads: one file of ESM that needs nothing installed, with the notices of what is in it. */
+export const plugin: Options = {
+  ...shared,
+  format: ['esm'],
+  skipNodeModulesBundle: false,
+  noExternal: [/./],
+  splitting: false,
+  minifyWhitespace: true,
+  minifySyntax: true,
+  esbuildPlugins: [thirdPartyNotices],
+};

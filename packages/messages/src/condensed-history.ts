@@ -1,4 +1,5 @@
 import { toolDefinition } from '@palimpsest/events';
+import type { EventId } from '@palimpsest/events';
 import { HostConversations } from './host-conversations.js';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
 import { assertFitOptions, assertHistoryOptions } from './options.js';
@@ -43,6 +44,11 @@ export interface CondensedHistory<Message, HostTool extends object = object> {
    * of a form that is not known that it is not, once. Undefined is ignored. @throws what the store throws.
    */
   used<One extends Message>(usage: unknown, fitted: Fitted<One>): Promise<void>;
+  /**
+   * Takes back a condensation, by its id in {@link Fitted.events}: the lists that go on from the fitted one are sent without it. Returns false if none
+   * of this id is in force there. The next fit may condense again: pass `condense: false` where that is not wanted. @throws what the store throws.
+   */
+  revert<One extends Message>(condensationId: EventId, fitted: Fitted<One>): Promise<boolean>;
   /**
    * The tools of {@link CondensedHistoryOptions.historyTools}, in the form in which the host declares tools. Declare them from the first
    * request on, or not at all.
@@ -92,6 +98,7 @@ export function condensedHistory<Message, HostTool extends object = object>(
       return conversations.memoryBytes;
     },
     used: (usage, fitted) => conversations.used(usage, fitted),
+    revert: (condensationId, fitted) => conversations.revert(condensationId, fitted),
     tools: own.tools.map((tool) => codec.tool(toolDefinition(tool))),
     answerTo: async (toolCallId, messages, fitOptions = {}) => {
       assertFitOptions(fitOptions);

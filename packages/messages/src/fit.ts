@@ -1,4 +1,4 @@
-import type { Condensation, EventStore } from '@palimpsest/events';
+import type { Condensation, Event, EventStore } from '@palimpsest/events';
 import type { AttemptReport, Condenser, View } from '@palimpsest/view';
 import type { Codec } from './codecs/codec.js';
 import type { ModelOptions } from './model.js';
@@ -74,9 +74,11 @@ export interface FitOptions {
   readonly tail?: readonly unknown[] | undefined;
   /**
    * `false`: no new condensation is made, and those that were made hold. What a provider has refused is condensed all the same.
-   * @defaultValue true
+   * `'now'`: a person asks for a condensation, and the condenser's triggers and prices do not count. @defaultValue true
    */
-  readonly condense?: boolean | undefined;
+  readonly condense?: boolean | 'now' | undefined;
+  /** The subject that a condensation `'now'` should keep. Condensers that ask a model tell it. @defaultValue none */
+  readonly focus?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -98,6 +100,8 @@ export interface Fitted<Message> {
   readonly tokensAfter: number;
   /** The view of the model, for those who know events. */
   readonly view: View;
+  /** The log of the list: the events of its messages, and the history's own, such as condensations. A copy of the present log. */
+  readonly events: readonly Event[];
   /**
    * The condenser, or the store, failed. The messages are those of the condensations that were made before. What could not be
    * stored is stored with the next call. Or a message has a form that the codec does not read ({@link UnreadMessageError}). Or usage had a

@@ -1,5 +1,5 @@
 import { createEvent } from '@palimpsest/events';
-import type { Usage } from '@palimpsest/events';
+import type { EventId, Usage } from '@palimpsest/events';
 import { field, listOf, textOf } from '@palimpsest/llm-adapters/wire';
 import { recallToolName } from '@palimpsest/relevance-tool';
 import { View } from '@palimpsest/view';
@@ -117,6 +117,24 @@ export class HostConversation {
     });
   }
 
+  /** Takes back a condensation of a fitted list. Returns false if none of this id is in force there. */
+  revert(condensationId: EventId, fitted: Fitted<unknown>): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const placement = this.#placements.get(fitted);
+      const { events } = fitted;
+      const isInForce = View.fromEvents(events).condensations.some(({ id }) => id === condensationId);
+      if (placement === undefined || !isInForce) return false;
+      const revert = createEvent('condensation-revert', { condensationId });
+      // The request that it had answered would be open again.
+      const isReopened = View.fromEvents([...events, revert]).unhandledCondensationRequest;
+      const metadata = { condenser: 'host', reason: 'nothing-to-forget' };
+      const answer = isReopened ? [createEvent('condensation', { forgottenEventIds: [], metadata })] : [];
+      this.#own.add(placement, [...answer, revert]);
+      await this.#own.flush();
+      return true;
+    });
+  }
+
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#turn.then(work);
     this.#turn = result.catch(() => undefined);
@@ -162,6 +180,7 @@ export class HostConversation {
         now: now().toISOString(),
       },
       refused: refusal.window,
+      request: options.condense === 'now' ? { focus: options.focus } : undefined,
       told,
       canRecall: namesOf(options.tools).includes(recallToolName),
     });
@@ -192,6 +211,9 @@ export class HostConversation {
         return view.tokens();
       },
       view,
+      get events() {
+        return [...log.events];
+      },
       ...(problem === undefined ? {} : { problem }),
     };
     this.#placements.set(fitted, log.placement());
@@ -208,7 +230,14 @@ export class HostConversation {
     const sent = [...open, ...tail];
     const problem = error instanceof Error ? error : new Error(String(error));
     const state = isSameList(open, messages) ? 'untouched' : 'condensed';
-    const nothing = { condensations: [], reports: [], tokensBefore: 0, tokensAfter: 0, view: View.fromEvents([]) };
+    const nothing = {
+      condensations: [],
+      reports: [],
+      tokensBefore: 0,
+      tokensAfter: 0,
+      view: View.fromEvents([]),
+      events: [],
+    };
     return { messages: sent, state, ...nothing, problem };
   }
 

@@ -1,3 +1,4 @@
+import type { EventId } from '@palimpsest/events';
 import { isRecord, refusalKind, usageInAnyForm } from '@palimpsest/llm-adapters/wire';
 import type { RefusalKind } from '@palimpsest/llm-adapters/wire';
 import type { CondensedHistoryOptions, FitOptions, Fitted } from './fit.js';
@@ -85,6 +86,12 @@ export class HostConversations {
       return;
     }
     await this.#conversation(request.messages, request.options).used(usage, fitted, request.options);
+  }
+
+  async revert(condensationId: EventId, fitted: Fitted<unknown>): Promise<boolean> {
+    const request = this.#requests.get(fitted);
+    if (request === undefined) return false;
+    return this.#conversation(request.messages, request.options).revert(condensationId, fitted);
   }
 
   /** A form of usage that is not known is said once, by the next list that has no other problem. */

@@ -36,6 +36,7 @@ const fitNames: Names<FitOptions> = {
   tools: true,
   tail: true,
   condense: true,
+  focus: true,
   signal: true,
 };
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LintedLines } from './linted-lines.js';
-import { apps, packages } from './workspace.js';
+import { apps, packages, plugins } from './workspace.js';
 
 /** The table in CONTRIBUTING.md, written down a second time, so that a change of one alone is seen. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -37,7 +37,8 @@ const rulesBroken = (file: string, ...lines: readonly string[]) => {
 };
 
 describe('layers', () => {
-  const others = (shortName: string) => [...packages, ...apps].filter((other) => other.shortName !== shortName);
+  const others = (shortName: string) =>
+    [...packages, ...apps, ...plugins].filter((other) => other.shortName !== shortName);
 
   describe.each(packages.map(({ shortName }) => shortName))('%s', (shortName) => {
     const imported = others(shortName);
@@ -75,6 +76,7 @@ describe('layers', () => {
       ['the tests of every package use the servers', 'packages/agent/src/agent.test.ts', ['provider-servers']],
       ['the tests of a history use condensers', 'packages/messages/src/history.test.ts', ['condensers', 'events']],
       ['an app use every package', 'apps/reference-agent/src/cli.ts', packages.map(({ shortName }) => shortName)],
+      ['a plugin use packages and the kit', 'plugins/pi/src/index.ts', ['messages', 'condensers', 'plugin-kit']],
     ].map(
       ([what, file, names]) =>
         [

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cyclesIn, folderGraphs, importGraph } from './import-cycles.js';
-import { apps, packages, workspaceRoot } from './workspace.js';
+import { apps, packages, plugins, workspaceRoot } from './workspace.js';
 
 const folders = [
-  ...[...packages, ...apps].flatMap(({ directory }) =>
+  ...[...packages, ...apps, ...plugins].flatMap(({ directory }) =>
     ['src', 'test-support'].map((name) => path.join(directory, name)),
   ),
   path.join(workspaceRoot, 'tools/checks/src'),

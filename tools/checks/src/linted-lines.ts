@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { apps, packages, workspaceRoot } from './workspace.js';
+import { apps, packages, plugins, workspaceRoot } from './workspace.js';
 
 /** A problem that the linter finds. */
 export interface Finding {
@@ -53,7 +53,9 @@ export class LintedLines {
   lint(): void {
     const copy = mkdtempSync(path.join(tmpdir(), 'palimpsest-linted-'));
     try {
-      const folders = [...packages, ...apps].map(({ directory }) => path.relative(workspaceRoot, directory));
+      const folders = [...packages, ...apps, ...plugins].map(({ directory }) =>
+        path.relative(workspaceRoot, directory),
+      );
       for (const folder of folders) mkdirSync(path.join(copy, folder), { recursive: true });
       for (const file of ['nx.json', 'tsconfig.base.json', 'lint-rules.js', 'package.json'])
         copyFileSync(path.join(workspaceRoot, file), path.join(copy, file));
@@ -71,7 +73,7 @@ export class LintedLines {
       const graph = path.join(workspaceRoot, '.nx/workspace-data');
       const env = { ...process.env, NX_DAEMON: 'false', NX_WORKSPACE_DATA_DIRECTORY: graph };
       const oxlint = path.join(workspaceRoot, 'node_modules/oxlint/bin/oxlint');
-      const ran = spawnSync(process.execPath, [oxlint, '--format=json', 'packages', 'apps', 'tools'], {
+      const ran = spawnSync(process.execPath, [oxlint, '--format=json', 'packages', 'apps', 'plugins', 'tools'], {
         cwd: copy,
         env,
         encoding: 'utf8',
@@ -89,7 +91,7 @@ export class LintedLines {
 function linkModules(modules: string): void {
   const installed = path.join(workspaceRoot, 'node_modules');
   mkdirSync(path.join(modules, '@palimpsest'), { recursive: true });
-  const own = [...packages, ...apps].map(({ manifest, directory }) => ({ name: manifest.name, directory }));
+  const own = [...packages, ...apps, ...plugins].map(({ manifest, directory }) => ({ name: manifest.name, directory }));
   const isOwn = (folder: string): boolean => own.some(({ name }) => name.split('/')[0] === folder);
   for (const name of readdirSync(installed).filter((each) => !isOwn(each) && !each.startsWith('.')))
     symlinkSync(path.join(installed, name), path.join(modules, name));

@@ -39,6 +39,9 @@ export const publishedPackages = packages.filter(({ manifest }) => manifest.priv
 /** The commands. */
 export const apps = workspacesIn('apps');
 
+/** Bundles that an agent loads, and the kit that is inside of them. */
+export const plugins = workspacesIn('plugins');
+
 function workspacesIn(folder: string): readonly Workspace[] {
   return readdirSync(path.join(workspaceRoot, folder))
     .sort()

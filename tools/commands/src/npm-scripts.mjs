@@ -7,7 +7,7 @@ const names = ['build', 'test', 'test:published'];
 
 /** @type {import('@nx/devkit').CreateNodesV2} */
 export const createNodesV2 = [
-  '{packages,apps,tools}/*/package.json',
+  '{packages,apps,plugins,tools}/*/package.json',
   (files, _, { workspaceRoot }) =>
     files.map((file) => {
       const root = path.dirname(file);

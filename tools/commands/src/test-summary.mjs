@@ -4,7 +4,7 @@ import path from 'node:path';
 /** @typedef {{ passed: number, failed: number, skipped: number }} TestCounts */
 /** @typedef {TestCounts & { problems: string[] }} TestSummary */
 
-const workspaceFolders = ['packages', 'apps', 'tools'];
+const workspaceFolders = ['packages', 'apps', 'plugins', 'tools'];
 
 /**
  * Every folder that holds a package.json, relative to the root.

@@ -28,6 +28,8 @@ export interface RoomOptions {
   readonly context: CondenseContext;
   /** The window in which the provider has refused this list. */
   readonly refused: number | undefined;
+  /** A person's request to condense. */
+  readonly request?: { readonly focus: string | undefined } | undefined;
   /** The window of which an earlier refusal told. */
   readonly told: number | undefined;
   /** True if the model has the tool that reads what is hidden. */
@@ -55,9 +57,14 @@ export class Room {
 
   /** Cuts results that are larger than the window, then asks the condenser. @throws what the condenser throws. */
   async condense(): Promise<void> {
-    const { condenser, condenserTimeoutMs, context, refused } = this.#options;
+    const { condenser, condenserTimeoutMs, context, refused, request } = this.#options;
     this.#cut();
     if (refused !== undefined) this.#append(createEvent('condensation-request', { reason: 'the window overflowed' }));
+    else if (request !== undefined) {
+      const { focus } = request;
+      const fields = { reason: 'the host asked', ...(focus === undefined ? {} : { focus }) };
+      this.#append(createEvent('condensation-request', fields));
+    }
     const log = this.#log;
     const kept = {
       get view() {
