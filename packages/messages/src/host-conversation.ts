@@ -176,6 +176,7 @@ export class HostConversation {
         maxOutputTokens: model.maxOutputTokens,
         fixedTokens: fixedTokens(options, this.#options.codec, model),
         prices: model.prices,
+        focus: options.condense === 'now' ? options.focus : undefined,
         cacheLifeMs: model.cacheLifeMs,
         now: now().toISOString(),
       },
@@ -197,6 +198,7 @@ export class HostConversation {
     });
     sent ??= [...openList(messages, this.#options.codec, model), ...tail];
     await attempt(() => this.#own.flush());
+    const { length } = log.events;
     const [problem = this.#unreadIn(log) ?? changed] = problems;
     const fitted: Fitted<unknown> = {
       messages: sent,
@@ -212,7 +214,7 @@ export class HostConversation {
       },
       view,
       get events() {
-        return [...log.events];
+        return log.events.slice(0, length);
       },
       ...(problem === undefined ? {} : { problem }),
     };
