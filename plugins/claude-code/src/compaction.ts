@@ -82,7 +82,7 @@ export async function afterFailure(
 /** Returns what stands for the state of a transcript. */
 function stateOf(messages: readonly SessionRow[]): string {
   const last = messages.at(-1);
-  return `${messages.length}:${last === undefined ? '' : rowKey(last)}`;
+  return `${messages.length}:${JSON.stringify({ ...last, handle: undefined })}`;
 }
 
 async function askOf($: Engine, { trigger, messages, agentId }: CompactInput, meter: Meter): Promise<Ask> {
