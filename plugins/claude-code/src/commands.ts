@@ -11,7 +11,8 @@ export async function declare($: Engine, { name, description, inputSchema }: Too
   await $.tool.register({ name, description, inputSchema, isDeferred: false });
   await $.command.register({
     name: 'condense',
-    description: 'Condenses this conversation now, without a model. on, off: whether Palimpsest condenses in this session',
+    description:
+      'Condenses this conversation now, without a model. on, off: whether Palimpsest condenses in this session',
     argumentHint: '[focus | on | off]',
   });
   await $.command.register({
@@ -22,11 +23,7 @@ export async function declare($: Engine, { name, description, inputSchema }: Too
 }
 
 /** Answers `/condense [focus | on | off]`. */
-export async function condenseCommand(
-  $: Engine,
-  options: PluginOptions,
-  args: string,
-): Promise<string> {
+export async function condenseCommand($: Engine, options: PluginOptions, args: string): Promise<string> {
   const words = args.trim();
   const conversation = await conversationOf($, options, undefined);
   if (words === 'on' || words === 'off') return turn($, conversation, options.asksEarly, words === 'on');

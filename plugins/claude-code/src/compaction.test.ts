@@ -11,9 +11,9 @@ const size = (rows: unknown) => Math.ceil(JSON.stringify(rows).length / 4);
 async function newMod() {
   vi.resetModules();
   const { compact, afterFailure } = await import('./compaction.js');
-  const { meterStep } = await import('./session.js');
+  const { meterStep, statusTail } = await import('./session.js');
   const { condensedCommand, recallCall } = await import('./commands.js');
-  return { compact, afterFailure, meterStep, condensedCommand, recallCall };
+  return { compact, afterFailure, meterStep, statusTail, condensedCommand, recallCall };
 }
 
 type Mod = Awaited<ReturnType<typeof newMod>>;
@@ -33,7 +33,12 @@ async function run(engine: TestEngine, steps: number, from = 0, chars = 12_000):
     const sent = fixedTokens + size(engine.rows);
     const read = Math.min(cached, sent);
     engine.tokens = sent + 50;
-    const usage = { input_tokens: 0, output_tokens: 50, cache_read_input_tokens: read, cache_creation_input_tokens: sent - read };
+    const usage = {
+      input_tokens: 0,
+      output_tokens: 50,
+      cache_read_input_tokens: read,
+      cache_creation_input_tokens: sent - read,
+    };
     await mod.meterStep(engine.$, { model: 'claude-opus-5-5' }, { stopReason: 'tool_use', usage });
     cached = sent;
     engine.rows = [...engine.rows, ...stepRows(step, chars)];
@@ -83,8 +88,14 @@ describe('what the engine asks', () => {
     const engine = new TestEngine();
     await run(engine, 10);
     const before = size(engine.rows);
+    const said = await mod.statusTail(engine.$, options);
     await engine.compact(ask, { trigger: 'manual', instructions: 'price3' });
     expect(size(engine.rows)).toBeLessThan(before / 2);
+    const [held, sent] = (
+      /(\d+)k held · (\d+)k sent/.exec((await mod.statusTail(engine.$, options)) ?? '') ?? []
+    ).slice(1);
+    expect(said).toBeUndefined();
+    expect(Number(sent)).toBeLessThan(Number(held) / 2);
     expect(engine.handedOn).toBe(0);
   });
 
@@ -132,7 +143,10 @@ describe('images', () => {
   it('are named where they went', async () => {
     const engine = new TestEngine();
     await run(engine, 10);
-    engine.api = [{ role: 'user', content: [resultOf(2)] }, { role: 'user', content: [resultOf(8)] }];
+    engine.api = [
+      { role: 'user', content: [resultOf(2)] },
+      { role: 'user', content: [resultOf(8)] },
+    ];
     await engine.compact(ask, { trigger: 'manual' });
     const text = JSON.stringify(engine.rows);
     expect(text).toContain('an image (/shop/src/file-2.ts)');
@@ -141,6 +155,7 @@ describe('images', () => {
 });
 
 describe('a failure', () => {
+  const none = { failures: 0, stepsLeft: 0 };
   const fail = ($: Engine, event: CompactInput, next: (event: CompactInput) => Promise<CompactResult>) =>
     mod.afterFailure($, event, next);
 
@@ -156,7 +171,7 @@ describe('a failure', () => {
   it('that ended the environment is remembered by the next one', async () => {
     const engine = new TestEngine();
     await run(engine, 10);
-    engine.disk.store.set(`boundary:${engine.sessionId}/main`, { failures: 0, stepsLeft: 0, isTrying: true });
+    engine.disk.store.set(`boundary:${engine.sessionId}/main`, { own: none, session: none, isTrying: true });
     mod = await newMod();
     expect(await run(engine, 12, 10)).toEqual([]);
     expect(await mod.condensedCommand(engine.$, options)).toContain('did not answer');

@@ -8,7 +8,7 @@ import { isWorthAnswering, limitWithoutUs, tokensBehindAnswer } from './limits.j
 import { mediaNote, mediaOf } from './media.js';
 import { rowKey } from './rows.js';
 import { folderOf, saveConversation } from './session-files.js';
-import { windowsOf } from './settings.js';
+import { askEarly, windowsOf } from './settings.js';
 import { tokensOf } from './sizes.js';
 import { answerRows, readRows } from './transcript.js';
 import type { ReadRow } from './transcript.js';
@@ -16,6 +16,9 @@ import type { ReadRow } from './transcript.js';
 type Continue = Next<CompactInput, CompactResult>;
 
 const notYet = 'Palimpsest: reading on is cheaper than condensing now';
+
+/** After so many failures a boundary lets nothing be tried any more. */
+const mostFailures = 3;
 
 /** After a look at images that stand in the way, so many steps pass before the next. */
 const stepsBetweenMedia = 5;
@@ -46,9 +49,10 @@ export async function compact(
   const conversation = await conversationOf($, options, agentId);
   const mayTry = conversation.session.isOn && (conversation.boundary.step() || ask.isAsked);
   if (mayTry) {
-    await writeFailures($, key, conversation.boundary.state, true);
+    await writeFailures($, key, conversation.failures, true);
     const answer = await conversation.boundary.run(() => answerOf($, event, conversation, { ask, meter }));
-    await writeFailures($, key, conversation.boundary.state, false);
+    await writeFailures($, key, conversation.failures, false);
+    await stopIfHopeless($, conversation);
     $.ui.invalidate('ui.render');
     if (answer?.messages !== undefined) {
       meter.answeredAt = meter.steps;
@@ -62,12 +66,13 @@ export async function compact(
   return { skip: notYet };
 }
 
+/** What is not tried any more needs no questions: `/context` then shows the window that counts. */
+async function stopIfHopeless($: Engine, { failures }: Conversation): Promise<void> {
+  if (Math.max(failures.own.failures, failures.session.failures) >= mostFailures) await askEarly($, false);
+}
+
 /** Answers in the place of {@link compact} where it throws, or works for 10 s: the engine's own summariser comes no earlier than without us. */
-export async function afterFailure(
-  $: Engine,
-  event: CompactInput,
-  next: Continue,
-): Promise<CompactResult> {
+export async function afterFailure($: Engine, event: CompactInput, next: Continue): Promise<CompactResult> {
   const { trigger, agentId, messages } = event;
   if (trigger === 'precompute') return { skip: notYet };
   const key = keyOf(await $.session.id(), agentId);
@@ -123,10 +128,12 @@ async function answerOf(
   const saved = tokensOf(rows) - tokensOf(fitted);
   const isNothing = saved <= 0 || own.length === 0;
   const sizes = { before: ask.tokens, after: ask.tokens - saved };
-  const isFit = ask.isAtLimit ? sizes.after < 0.95 * ask.limit : ask.isAsked || isWorthAnswering(sizes, meter.steps - meter.answeredAt);
+  const isFit = ask.isAtLimit
+    ? sizes.after < 0.95 * ask.limit
+    : ask.isAsked || isWorthAnswering(sizes, meter.steps - meter.answeredAt);
   if (isNothing || !isFit) {
     if (conversation.session.newest?.condensations.length !== 0) await conversation.takeBack();
-    return { skip: `Palimpsest: ${conversation.session.problem ?? 'there is nothing to condense'}` };
+    return { skip: `Palimpsest: ${conversation.problem ?? 'there is nothing to condense'}` };
   }
   const shown = await withoutMedia($, event, { conversation, read, own, anew, isForced });
   if (shown === undefined) {

@@ -2,6 +2,7 @@ import type { Event, EventStore } from '@palimpsest/events';
 import { memoryEventStore } from '@palimpsest/events';
 import { Boundary, HostSessions } from '@palimpsest/plugin-kit';
 import type { BoundaryState, HostRequest, HostSession } from '@palimpsest/plugin-kit';
+import type { Failures } from './failures.js';
 import type { SessionRow, StepUsage } from './host.js';
 import { Originals } from './originals.js';
 import { sessionRows } from './rows.js';
@@ -28,15 +29,17 @@ export class Conversation {
   lostMedia: readonly string[] = [];
   /** What was said of the last list that was read. */
   request: HostRequest = {};
+  readonly #failed: BoundaryState | undefined;
   #stored: StoredConversation | undefined;
 
-  constructor(options: ConversationOptions, boundary?: BoundaryState) {
+  constructor(options: ConversationOptions, failures?: Failures) {
     this.#options = options;
-    this.boundary = new Boundary(boundary);
+    this.boundary = new Boundary(failures?.own);
+    this.#failed = failures?.session;
   }
 
   /** Begins with what was stored, or with nothing. */
-  async load(stored: StoredConversation | undefined, boundary?: BoundaryState): Promise<void> {
+  async load(stored: StoredConversation | undefined, boundary = this.#failed): Promise<void> {
     const { preset, hostVersion } = this.#options;
     this.#stored = stored;
     this.#store = memoryEventStore();
@@ -51,6 +54,16 @@ export class Conversation {
 
   get session(): HostSession<SessionRow> {
     return this.#session;
+  }
+
+  /** What failed, to be stored. */
+  get failures(): Failures {
+    return { own: this.boundary.state, session: this.#session.boundary };
+  }
+
+  /** What is wrong now. Undefined if nothing is. */
+  get problem(): string | undefined {
+    return this.boundary.problem ?? this.#session.problem;
   }
 
   get originals(): Originals {
@@ -108,5 +121,7 @@ export class Conversation {
 
 /** The places at which an answer of the model begins. */
 function answerStarts(list: readonly SessionRow[]): readonly number[] {
-  return list.flatMap(({ role }, place) => (role === 'assistant' && list[place - 1]?.role !== 'assistant' ? [place] : []));
+  return list.flatMap(({ role }, place) =>
+    role === 'assistant' && list[place - 1]?.role !== 'assistant' ? [place] : [],
+  );
 }

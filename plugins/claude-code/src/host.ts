@@ -160,7 +160,11 @@ export interface On {
   (event: 'session.compact', hook: Hook<CompactInput, CompactResult>): Registration<CompactInput, CompactResult>;
   (
     event: 'turn.step',
-    hook: ($: Engine, event: StepInput, next: (event: StepInput) => AsyncGenerator<unknown, StepResult>) => AsyncGenerator<unknown, StepResult>,
+    hook: (
+      $: Engine,
+      event: StepInput,
+      next: (event: StepInput) => AsyncGenerator<unknown, StepResult>,
+    ) => AsyncGenerator<unknown, StepResult>,
   ): unknown;
   (
     event: 'tool.call',

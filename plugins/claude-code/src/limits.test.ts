@@ -11,8 +11,17 @@ it('knows when Claude Code would compact without us', () => {
 });
 
 it('reads a window as a person writes it', () => {
-  expect(['200k', '200000', '200_000', ' 1.5k ', 120_000].map(windowIn)).toEqual([200_000, 200_000, 200_000, 1_500, 120_000]);
-  expect(['auto', '', '-3', undefined, 0, '1m'].map(windowIn)).toEqual([undefined, undefined, undefined, undefined, undefined, undefined]);
+  expect(['200k', '200000', '200_000', ' 1.5k ', 120_000].map(windowIn)).toEqual([
+    200_000, 200_000, 200_000, 1_500, 120_000,
+  ]);
+  expect(['auto', '', '-3', undefined, 0, '1m'].map(windowIn)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 it('answers only where the session goes on after it', () => {
@@ -22,6 +31,11 @@ it('answers only where the session goes on after it', () => {
 });
 
 it('counts what came behind the last answer', () => {
-  const rows = [...sessionRowsOf(3), said('assistant', 'Now the last.'), result('x', 'y'.repeat(400)), said('user', 'z'.repeat(40))];
+  const rows = [
+    ...sessionRowsOf(3),
+    said('assistant', 'Now the last.'),
+    result('x', 'y'.repeat(400)),
+    said('user', 'z'.repeat(40)),
+  ];
   expect(tokensBehindAnswer(rows)).toBe(110);
 });

@@ -52,6 +52,9 @@ export function tokensBehindAnswer(rows: readonly SessionRow[]): number {
   const last = rows.findLastIndex(({ role }) => role === 'assistant');
   const chars = rows
     .slice(last + 1)
-    .reduce((sum, { text, toolResults = [] }) => sum + toolResults.reduce((all, one) => all + one.text.length, text.length), 0);
+    .reduce(
+      (sum, { text, toolResults = [] }) => sum + toolResults.reduce((all, one) => all + one.text.length, text.length),
+      0,
+    );
   return Math.ceil(chars / 4);
 }

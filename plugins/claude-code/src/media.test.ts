@@ -19,7 +19,14 @@ it('finds images by the call whose result holds them, and names the file', () =>
 });
 
 it('finds what the person pasted by the words beside it', () => {
-  const rows = [said('user', 'Go.'), call('a', 1), result('a', '1'), said('assistant', 'Done.'), said('user', 'What is this?'), said('assistant', 'A shop.')];
+  const rows = [
+    said('user', 'Go.'),
+    call('a', 1),
+    result('a', '1'),
+    said('assistant', 'Done.'),
+    said('user', 'What is this?'),
+    said('assistant', 'A shop.'),
+  ];
   const api: ApiMessage[] = [
     { role: 'user', content: [words('Go.')] },
     { role: 'user', content: [resultBlock('a', words('1'))] },
@@ -29,7 +36,18 @@ it('finds what the person pasted by the words beside it', () => {
 });
 
 it('takes the last place that is possible for an image without words: a row without text is none', () => {
-  const rows = [said('user', 'Go.'), call('a', 1), result('a', '1'), said('user', ''), said('assistant', 'A shop.'), call('b', 1), result('b', '2')];
-  const api: ApiMessage[] = [{ role: 'user', content: [resultBlock('a', words('1'))] }, { role: 'user', content: [image] }];
+  const rows = [
+    said('user', 'Go.'),
+    call('a', 1),
+    result('a', '1'),
+    said('user', ''),
+    said('assistant', 'A shop.'),
+    call('b', 1),
+    result('b', '2'),
+  ];
+  const api: ApiMessage[] = [
+    { role: 'user', content: [resultBlock('a', words('1'))] },
+    { role: 'user', content: [image] },
+  ];
   expect([...mediaOf(api, readRows(rows) ?? []).keys()]).toEqual([4]);
 });

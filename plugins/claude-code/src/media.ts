@@ -8,7 +8,10 @@ const kinds: Readonly<Record<string, string>> = { image: 'an image', document: '
  * Returns the images and documents that stand in no row's text, by the place of their row in `read`. Where the place is not clear it is
  * the last that is possible.
  */
-export function mediaOf(messages: readonly ApiMessage[], read: readonly ReadRow[]): ReadonlyMap<number, readonly string[]> {
+export function mediaOf(
+  messages: readonly ApiMessage[],
+  read: readonly ReadRow[],
+): ReadonlyMap<number, readonly string[]> {
   const found = new Map<number, string[]>();
   const add = (place: number, names: readonly string[]) => {
     if (names.length > 0) found.set(place, [...(found.get(place) ?? []), ...names]);
@@ -57,5 +60,7 @@ export function mediaNote(names: readonly string[]): string {
 }
 
 function isAmong(texts: readonly string[], words: string): boolean {
-  return texts.some((text) => text === words || (words.length > 40 && text.includes(words))) || texts.join('\n') === words;
+  return (
+    texts.some((text) => text === words || (words.length > 40 && text.includes(words))) || texts.join('\n') === words
+  );
 }

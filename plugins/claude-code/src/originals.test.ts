@@ -53,7 +53,10 @@ describe('the originals', () => {
   it('do not take the place of a list that is not ours', () => {
     const originals = new Originals();
     answered(originals, bare(sessionRowsOf(12)), 'A digest.', 4);
-    const other = bare([said('user', 'Read the files of the shop and find the wrong price. Never change a test.'), ...stepRows(3)]);
+    const other = bare([
+      said('user', 'Read the files of the shop and find the wrong price. Never change a test.'),
+      ...stepRows(3),
+    ]);
     expect(originals.listOf(other)).toBe(other);
   });
 });

@@ -33,5 +33,7 @@ it('compares rows by what a model reads of them', () => {
 
 it('knows a row by its shape', () => {
   expect(isSessionRow(call('toolu_1', 1))).toBe(true);
-  expect([null, {}, { role: 'system', text: '', toolUses: [] }, { role: 'user', text: '' }].some(isSessionRow)).toBe(false);
+  expect([null, {}, { role: 'system', text: '', toolUses: [] }, { role: 'user', text: '' }].some(isSessionRow)).toBe(
+    false,
+  );
 });

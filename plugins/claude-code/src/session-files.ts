@@ -95,6 +95,10 @@ async function readJson($: Engine, path: string): Promise<unknown> {
 function isState(value: unknown): value is StateFile {
   const state = value as Partial<StateFile> | undefined;
   return (
-    typeof value === 'object' && value !== null && state?.format === 1 && Array.isArray(state.parts) && Array.isArray(state.events)
+    typeof value === 'object' &&
+    value !== null &&
+    state?.format === 1 &&
+    Array.isArray(state.parts) &&
+    Array.isArray(state.events)
   );
 }

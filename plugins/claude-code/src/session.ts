@@ -16,7 +16,11 @@ export async function begin($: Engine, options: PluginOptions): Promise<void> {
 }
 
 /** Takes note of an answer of the model. */
-export async function meterStep($: Engine, { agentId, model }: StepInput, { stopReason, usage }: StepResult): Promise<void> {
+export async function meterStep(
+  $: Engine,
+  { agentId, model }: StepInput,
+  { stopReason, usage }: StepResult,
+): Promise<void> {
   if (stopReason === null || usage === null) return;
   const meter = meterOf(keyOf(await $.session.id(), agentId));
   const { input_tokens: fresh, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
@@ -29,9 +33,7 @@ export async function meterStep($: Engine, { agentId, model }: StepInput, { stop
 
 /** Returns what stands at the end of the line below the prompt. Undefined before the first condensation, while all is well. */
 export async function statusTail($: Engine, options: PluginOptions): Promise<string | undefined> {
-  const conversation = await conversationOf($, options, undefined);
-  const { session, boundary, originals } = conversation;
-  const problem = boundary.problem ?? session.problem;
+  const { session, problem, originals } = await conversationOf($, options, undefined);
   if (session.isOn && problem === undefined && originals.last.length === 0) return undefined;
   return `palimpsest: ${problem ?? session.statusLine()}`;
 }

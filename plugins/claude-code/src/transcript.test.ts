@@ -16,7 +16,15 @@ describe('the rows that a model reads', () => {
   });
 
   it('have all calls of an answer before their results', () => {
-    const rows = [call('a', 1), call('b', 2), result('a', '1'), call('c', 3), result('c', '3'), result('b', '2'), said('assistant', 'Done.')];
+    const rows = [
+      call('a', 1),
+      call('b', 2),
+      result('a', '1'),
+      call('c', 3),
+      result('c', '3'),
+      result('b', '2'),
+      said('assistant', 'Done.'),
+    ];
     expect((readRows(rows) ?? []).map(({ index }) => index)).toEqual([0, 1, 3, 2, 4, 5, 6]);
   });
 
@@ -55,7 +63,15 @@ describe('an answer', () => {
   });
 
   it('leaves results with their calls where they arrived between other calls', () => {
-    const mixed = [said('user', 'Go.'), call('a', 1), call('b', 2), result('a', '1'), call('c', 3), result('c', '3'), result('b', '2')];
+    const mixed = [
+      said('user', 'Go.'),
+      call('a', 1),
+      call('b', 2),
+      result('a', '1'),
+      call('c', 3),
+      result('c', '3'),
+      result('b', '2'),
+    ];
     const inOrder = readRows(mixed) ?? [];
     const changed = inOrder.map(({ row, index }) => (index === 3 ? result('a', 'masked') : row));
     expect(answerRows(mixed, inOrder, changed)).toEqual({ own: mixed.slice(0, 1), anew: changed.slice(1) });

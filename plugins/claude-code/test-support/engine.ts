@@ -40,7 +40,11 @@ export class TestEngine {
 
   /** A compaction of the rows, as the engine asks for it, and what becomes of them. */
   async compact(
-    compact: ($: Engine, event: CompactInput, next: (event: CompactInput) => Promise<CompactResult>) => Promise<CompactResult>,
+    compact: (
+      $: Engine,
+      event: CompactInput,
+      next: (event: CompactInput) => Promise<CompactResult>,
+    ) => Promise<CompactResult>,
     event: Partial<CompactInput> = {},
   ): Promise<CompactResult> {
     const messages = withHandles(this.rows, `${Math.random()}`);
@@ -72,7 +76,8 @@ export class TestEngine {
     settings: { read: async () => this.settings },
     env: {
       get: async (name) => this.disk.env.get(name),
-      set: async (name, value) => void (value === undefined ? this.disk.env.delete(name) : this.disk.env.set(name, value)),
+      set: async (name, value) =>
+        void (value === undefined ? this.disk.env.delete(name) : this.disk.env.set(name, value)),
     },
     fs: {
       read: async (path) => this.disk.files.get(path) ?? '',

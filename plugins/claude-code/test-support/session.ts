@@ -2,7 +2,9 @@ import type { SessionRow } from '../src/host.js';
 
 /** Rows as Claude Code hands them to `session.compact`: the shapes are recorded, the texts are made up. */
 export function sessionRowsOf(steps: number, { chars = 400, handles = true } = {}): SessionRow[] {
-  const rows: SessionRow[] = [said('user', 'Read the files of the shop and find the wrong price. Never change a test.')];
+  const rows: SessionRow[] = [
+    said('user', 'Read the files of the shop and find the wrong price. Never change a test.'),
+  ];
   for (let step = 0; step < steps; step++) rows.push(...stepRows(step, chars));
   return handles ? withHandles(rows) : rows;
 }
