@@ -11,9 +11,14 @@ export async function declare($: Engine, { name, description, inputSchema }: Too
   await $.tool.register({ name, description, inputSchema, isDeferred: false });
   await $.command.register({
     name: 'condense',
-    description:
-      'Condenses this conversation now, without a model. on, off: whether Palimpsest condenses in this session',
-    argumentHint: '[focus | on | off]',
+    description: 'Condenses this conversation now, without a model',
+    argumentHint: '[focus]',
+  });
+  await $.command.register({
+    name: 'palimpsest',
+    description: 'Turns Palimpsest off in this session, and on again',
+    argumentHint: 'on | off',
+    immediate: true,
   });
   await $.command.register({
     name: 'condensed',
@@ -22,12 +27,19 @@ export async function declare($: Engine, { name, description, inputSchema }: Too
   });
 }
 
-/** Answers `/condense [focus | on | off]`. */
+/** Answers `/palimpsest on | off`: whether this session is condensed. */
+export async function switchCommand($: Engine, options: PluginOptions, args: string): Promise<string> {
+  const conversation = await conversationOf($, options, undefined);
+  const word = args.trim();
+  if (word === 'on' || word === 'off') return turn($, conversation, options.asksEarly, word === 'on');
+  return `Palimpsest is ${conversation.session.isOn ? 'on' : 'off'} in this session: /palimpsest on, /palimpsest off.`;
+}
+
+/** Answers `/condense [focus]`. */
 export async function condenseCommand($: Engine, options: PluginOptions, args: string): Promise<string> {
   const words = args.trim();
   const conversation = await conversationOf($, options, undefined);
-  if (words === 'on' || words === 'off') return turn($, conversation, options.asksEarly, words === 'on');
-  if (!conversation.session.isOn) return 'Palimpsest is off in this session: /condense on turns it on.';
+  if (!conversation.session.isOn) return 'Palimpsest is off in this session: /palimpsest on turns it on.';
   if ((await $.session.surfaces()).length === 0)
     return `Claude Code condenses a headless session only for its own command. Type /compact${words === '' ? '' : ` ${words}`}: Palimpsest answers it.`;
   // Claude Code refuses a compaction while a command runs.
@@ -47,7 +59,8 @@ async function condenseNow($: Engine, words: string): Promise<void> {
 async function turn($: Engine, conversation: Conversation, asksEarly: boolean, isOn: boolean): Promise<string> {
   conversation.session.turn(isOn);
   await askEarly($, isOn && asksEarly);
-  await $.store.set(`off:${await $.session.id()}`, !isOn);
+  const key = `off:${await $.session.id()}`;
+  await (isOn ? $.store.delete(key) : $.store.set(key, true));
   $.ui.invalidate('ui.render');
   return isOn
     ? 'Palimpsest is on in this session.'

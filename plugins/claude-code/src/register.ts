@@ -1,5 +1,5 @@
 import { afterFailure, compact } from './compaction.js';
-import { condenseCommand, condensedCommand, recallCall } from './commands.js';
+import { condenseCommand, condensedCommand, recallCall, switchCommand } from './commands.js';
 import type { ConversationOptions } from './conversation.js';
 import type { On } from './host.js';
 import { begin, meterStep, statusTail } from './session.js';
@@ -29,6 +29,10 @@ export function register(on: On, { preset, early = true }: PluginOptions = {}): 
   on('tool.call', { tool: 'mcp__palimpsest__recall' }, async ($, event) => recallCall($, options, event));
   on('command.run', { command: 'condense' }, async ($, { args }) => ({
     text: await condenseCommand($, options, args),
+    isTextDisplayOnly: true,
+  }));
+  on('command.run', { command: 'palimpsest' }, async ($, { args }) => ({
+    text: await switchCommand($, options, args),
     isTextDisplayOnly: true,
   }));
   on('command.run', { command: 'condensed' }, async ($) => ({
