@@ -44,15 +44,16 @@ export async function condenseCommand($: Engine, options: PluginOptions, args: s
     return `Claude Code condenses a headless session only for its own command. Type /compact${words === '' ? '' : ` ${words}`}: Palimpsest answers it.`;
   // Claude Code refuses a compaction while a command runs.
   $.clock.after(0, () => condenseNow($, words));
-  return 'Palimpsest condenses…';
+  return 'Condensing…';
 }
 
 async function condenseNow($: Engine, words: string): Promise<void> {
   try {
     const { skip } = await $.session.compact(words === '' ? {} : { instructions: words });
-    $.ui.log(skip ?? 'Palimpsest has condensed: /condensed shows what went.');
+    $.ui.log(skip ?? 'Condensed: /condensed shows what went.');
+    $.ui.invalidate('ui.render');
   } catch (error) {
-    $.ui.log(`Palimpsest could not condense: ${error instanceof Error ? error.message : String(error)}`);
+    $.ui.log(`Nothing was condensed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

@@ -29,6 +29,7 @@ export async function meterStep(
   meter.model = model;
   meter.leftAlone = undefined;
   meter.usages.push(usage);
+  if (meter.answeredAt >= 0) $.ui.invalidate('ui.render');
 }
 
 /** Returns what stands at the end of the line below the prompt. Undefined before the first condensation, while all is well. */
