@@ -77,5 +77,6 @@ export function localEnvironment(home: string): Readonly<Record<string, string>>
     NO_PROXY: '127.0.0.1,localhost',
     no_proxy: '127.0.0.1,localhost',
     npm_config_registry: nowhere,
+    npm_config_fetch_retries: '0',
   };
 }

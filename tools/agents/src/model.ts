@@ -117,7 +117,7 @@ export async function scriptedModel({ callOf, isNeedy }: ModelOptions): Promise<
         return undefined;
       troubled = step;
       if (step.trouble === 'stream-error') return { fault: 'stream-error', afterEvents: 2 };
-      return { fault: step.trouble };
+      return step.trouble === 'overloaded' ? { fault: step.trouble, retryAfterSeconds: 1 } : { fault: step.trouble };
     }) satisfies Faults,
     reply: (body: Body) => {
       switch (askerOf(body)) {
@@ -172,15 +172,14 @@ export function errandPrompt(number: number): string {
 
 /** Says who asked: by its tools, its first prompt, and the request of a host's own summariser. */
 export function askerOf({ tools = [], messages = [] }: Body): Asker {
+  const [first] = messages;
   const last = messages.findLast(({ role }) => role === 'user');
-  const isSummary = last !== undefined && summaryRequest.test(lastWordsOf(last));
-  if (isSummary) return 'summariser';
-  if (tools.length === 0) return 'other';
-  return messages
-    .slice(0, 2)
-    .some((message) => wordsOf(message).includes(`${errandMark}-`) && !wordsOf(message).includes(taskMark))
-    ? 'errand'
-    : 'main';
+  const asked = last === undefined ? '' : lastWordsOf(last);
+  if (tools.length === 0 && /\btitle\b/i.test(asked)) return 'other';
+  if (summaryRequest.test(asked)) return 'summariser';
+  if (tools.length === 0 || first === undefined) return 'other';
+  const words = wordsOf(first);
+  return words.includes(`${errandMark}-`) && !words.includes(taskMark) ? 'errand' : 'main';
 }
 
 const summaryRequest =

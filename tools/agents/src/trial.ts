@@ -26,7 +26,7 @@ export interface Trial {
 }
 
 /** An invocation longer than this is ended. Unit: milliseconds. */
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
 /** Starts of one invocation that ends at condensations. */
 const mostStarts = 12;
 

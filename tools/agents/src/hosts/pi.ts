@@ -52,7 +52,10 @@ export const pi: Host = {
   },
   saved: async ({ place }) => {
     const folder = path.join(place.home, '.pi/agent/sessions');
-    const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.jsonl'));
+    // What the plugin writes stands in a folder of its own beside the session.
+    const files = (await readdir(folder, { recursive: true })).filter(
+      (file) => file.endsWith('.jsonl') && !file.includes(`${path.sep}palimpsest${path.sep}`),
+    );
     const texts = await Promise.all(files.sort().map((file) => readFile(path.join(folder, file), 'utf8')));
     return withoutIds(
       texts
