@@ -47,10 +47,10 @@ export async function condenseCommand($: Engine, options: PluginOptions, args: s
   return 'Condensing…';
 }
 
+/** By its own command: a compaction that a plugin asks for passes by the plugin's own hook. */
 async function condenseNow($: Engine, words: string): Promise<void> {
   try {
-    const { skip } = await $.session.compact(words === '' ? {} : { instructions: words });
-    $.ui.log(skip ?? 'Condensed: /condensed shows what went.');
+    await $.command.run({ command: 'compact', args: words });
     $.ui.invalidate('ui.render');
   } catch (error) {
     $.ui.log(`Nothing was condensed: ${error instanceof Error ? error.message : String(error)}`);

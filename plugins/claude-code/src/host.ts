@@ -96,10 +96,10 @@ export interface Engine {
     surfaces(): Promise<readonly string[]>;
     messages(): Promise<readonly SessionRow[]>;
     messages(args: { readonly as: 'api'; readonly agentId?: string }): Promise<readonly ApiMessage[] | Deny>;
-    compact(args?: { readonly instructions?: string }): Promise<CompactResult>;
   };
   readonly tool: { register(tool: ToolSpec): Promise<unknown> };
   readonly command: {
+    run(command: { readonly command: string; readonly args?: string }): Promise<unknown>;
     register(command: {
       readonly name: string;
       readonly description: string;

@@ -68,10 +68,12 @@ export class TestEngine {
       usage: async () => ({ context: { tokens: this.tokens, window: this.window } }),
       surfaces: async () => ['terminal'],
       messages: (async (args?: object) => (args === undefined ? this.rows : this.api)) as Engine['session']['messages'],
-      compact: async () => ({ skip: 'none' }),
     },
     tool: { register: async ({ name }) => void this.registered.push(name) },
-    command: { register: async ({ name }) => void this.registered.push(`/${name}`) },
+    command: {
+      run: async () => ({}),
+      register: async ({ name }) => void this.registered.push(`/${name}`),
+    },
     config: { list: async () => [{ key: 'autoCompact', value: this.isAutoCompactOn }] },
     settings: { read: async () => this.settings },
     env: {
