@@ -8,6 +8,7 @@ import { claudeCode } from './hosts/claude-code.js';
 import { opencode } from './hosts/opencode.js';
 import { pi } from './hosts/pi.js';
 import { differencesIn, problemsOf } from './judge.js';
+import { piCommandProblems } from './pi-commands.js';
 import { scenarios } from './scenarios.js';
 import type { Scenario } from './scenarios.js';
 import { table } from './table.js';
@@ -30,9 +31,14 @@ const { values } = parseArgs({
 const hosts = [claudeCode(values['claude-code']), pi, opencode].filter(
   ({ name }) => values.host?.includes(name) ?? true,
 );
-const chosen = scenarios.filter(({ name }) => values.scenario?.some((each) => name.startsWith(each)) ?? true);
-if (hosts.length === 0 || chosen.length === 0) {
-  console.error(`Hosts: claude-code, pi, opencode. Scenarios: ${scenarios.map(({ name }) => name).join(', ')}.`);
+const isChosen = (name: string) => values.scenario?.some((each) => name.startsWith(each)) ?? true;
+const chosen = scenarios.filter(({ name }) => isChosen(name));
+/** pi's commands, forks and compactions, which it has in its mode for programs. */
+const hasCommands = hosts.includes(pi) && isChosen('commands') && !values['without-plugin'];
+if (hosts.length === 0 || (chosen.length === 0 && !hasCommands)) {
+  console.error(
+    `Hosts: claude-code, pi, opencode. Scenarios: ${scenarios.map(({ name }) => name).join(', ')}; of pi commands.`,
+  );
   process.exit(2);
 }
 
@@ -57,7 +63,21 @@ for (const host of hosts) {
   }
   console.log(`\n${host.name} ${host.version}\n\n${table(rows)}\n`);
 }
+if (hasCommands) {
+  const problems = await commandProblems();
+  hasFailed ||= problems.length > 0;
+  console.log(`${pi.name} commands: ${problems.length === 0 ? 'no problem' : problems.join('; ')}`);
+}
 process.exitCode = hasFailed ? 1 : 0;
+
+async function commandProblems(): Promise<readonly string[]> {
+  const built = await buildPlugin(pi, path.resolve(values.plugins), undefined);
+  try {
+    return await piCommandProblems(path.resolve(built.path, '../..'));
+  } finally {
+    await built.remove();
+  }
+}
 
 function isWithPlugin({ way = 'plugin' }: Scenario): boolean {
   return !values['without-plugin'] && way === 'plugin';
