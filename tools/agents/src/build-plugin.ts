@@ -8,6 +8,8 @@ import type { Scenario } from './scenarios.js';
 
 /** A built plugin in a folder of its own. */
 export interface BuiltPlugin {
+  /** Its manifest, and in `dist` what it was built to. */
+  readonly folder: string;
   /** What the host loads. */
   readonly path: string;
   remove(): Promise<void>;
@@ -25,5 +27,5 @@ export async function buildPlugin(host: Host, plugins: string, fault: Scenario['
     env: { ...process.env, ...(fault === undefined ? {} : { PALIMPSEST_PLUGIN_FAULT: fault }) },
   });
   await cp(path.join(source, 'package.json'), path.join(folder, 'package.json'));
-  return { path: host.pluginPath(folder), remove: () => rm(folder, { recursive: true, force: true }) };
+  return { folder, path: host.pluginPath(folder), remove: () => rm(folder, { recursive: true, force: true }) };
 }

@@ -14,6 +14,8 @@ export interface HostRun {
   readonly way: Way;
   /** The built plugin. Undefined without one. */
   readonly plugin: string | undefined;
+  /** The script delegates: a host that needs an extension for it loads that. */
+  readonly hasSubAgents: boolean;
 }
 
 /** An agent that people run, headless. */

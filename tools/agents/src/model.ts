@@ -65,6 +65,7 @@ export async function scriptedModel({ callOf, isNeedy }: ModelOptions): Promise<
   let lost = 0;
   let lookedFor: number | undefined;
   let troubled: Step | undefined;
+  let wasTooLong = false;
   let endsAt: (body: Body) => boolean = () => false;
 
   const answerOf = (acts: readonly Act[], tools: readonly Tool[], words: string): AnthropicReply => {
@@ -78,8 +79,8 @@ export async function scriptedModel({ callOf, isNeedy }: ModelOptions): Promise<
     const step = steps[next];
     if (step === undefined || endsAt(body))
       return { content: [{ type: 'text', text: `This is what I found so far (${done}).` }] };
-    if (step.trouble === 'too-long' && troubled !== step) {
-      troubled = step;
+    if (step.trouble === 'too-long' && !wasTooLong && JSON.stringify(body.messages).length > tooLongFrom) {
+      wasTooLong = true;
       return { error: { status: 400, type: 'invalid_request_error', message: tooLong } };
     }
     const tools = body.tools ?? [];
@@ -156,6 +157,9 @@ export async function scriptedModel({ callOf, isNeedy }: ModelOptions): Promise<
     },
   };
 }
+
+/** A list longer than this does not fit, once. Unit: characters. */
+const tooLongFrom = 160_000;
 
 /** The provider's words for a prompt that does not fit. */
 const tooLong = 'prompt is too long: 1000123 tokens > 1000000 maximum';

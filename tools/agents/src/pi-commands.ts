@@ -45,7 +45,7 @@ export async function piCommandProblems(folder: string): Promise<readonly string
   record.nextInvocation();
   const problems: string[] = [];
   const expect = (holds: boolean, problem: string) => void (holds || problems.push(problem));
-  const hostRun = { place, url: record.url, way: 'plugin', plugin: undefined } as const;
+  const hostRun = { place, url: record.url, way: 'plugin', plugin: undefined, hasSubAgents: false } as const;
   try {
     await pi.prepare(hostRun);
     const installed = await run(commandOf(place, ['install', folder]), talkMs);

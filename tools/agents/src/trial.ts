@@ -45,6 +45,7 @@ export async function runTrial(host: Host, scenario: Scenario, plugin: string | 
     url: record.url,
     way,
     plugin: way === 'plugin' && withoutPlugin !== true ? plugin : undefined,
+    hasSubAgents: scenario.needsSubAgents === true,
   });
   try {
     let isStarted = false;
