@@ -11,9 +11,9 @@ const size = (rows: unknown) => Math.ceil(JSON.stringify(rows).length / 4);
 async function newMod() {
   vi.resetModules();
   const { compact, afterFailure } = await import('./compaction.js');
-  const { meterStep, statusTail } = await import('./session.js');
+  const { meterStep, meterRequest, meterAbort, statusTail } = await import('./session.js');
   const { condensedCommand, recallCall } = await import('./commands.js');
-  return { compact, afterFailure, meterStep, statusTail, condensedCommand, recallCall };
+  return { compact, afterFailure, meterStep, meterRequest, meterAbort, statusTail, condensedCommand, recallCall };
 }
 
 type Mod = Awaited<ReturnType<typeof newMod>>;
@@ -115,6 +115,17 @@ describe('what the engine asks', () => {
     await run(engine, 10);
     expect((await engine.compact(ask)).messages).toBeUndefined();
     expect((await engine.compact(ask)).messages).toBeDefined();
+  });
+
+  it('is answered where a request got no answer, but not where a person has stopped it', async () => {
+    const [refused, stopped] = [new TestEngine(), new TestEngine()];
+    for (const engine of [refused, stopped]) {
+      await run(engine, 3);
+      await mod.meterRequest(engine.$, { model: 'claude-opus-5-5' });
+    }
+    await mod.meterAbort(stopped.$, { model: 'claude-opus-5-5' });
+    expect((await refused.compact(ask)).messages).toBeDefined();
+    expect((await stopped.compact(ask)).messages).toBeUndefined();
   });
 
   it('is left to the engine where rows have an unknown shape', async () => {

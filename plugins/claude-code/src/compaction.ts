@@ -97,8 +97,8 @@ async function askOf($: Engine, { trigger, messages, agentId }: CompactInput, me
   const limit = limitWithoutUs(windows);
   const known = meter.tokens ?? (agentId === undefined ? context.tokens : undefined);
   const tokens = known === undefined ? tokensOf(messages) : known + tokensBehindAnswer(messages);
-  // The engine asks twice about the same rows if the provider has refused them in between.
-  const isRefused = meter.leftAlone !== undefined && meter.leftAlone === stateOf(messages);
+  // The engine asks for the size of a request before it sends it. It asks again if the provider has refused it.
+  const isRefused = meter.isUnanswered || (meter.leftAlone !== undefined && meter.leftAlone === stateOf(messages));
   return {
     ...{ tokens, limit, window: Math.min(windows.model, windows.person ?? Infinity) },
     isAtLimit: trigger === 'auto' && (tokens >= limit || isRefused),

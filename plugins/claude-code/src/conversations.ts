@@ -18,6 +18,8 @@ export interface Meter {
   /** Size of the last request. Unit: tokens. */
   tokens: number | undefined;
   model: string | undefined;
+  /** A request is on its way, or the last one has brought no answer: what the engine asks now is no question of size. */
+  isUnanswered: boolean;
   /** The rows that were left as they are when the engine asked last, and no answer of the model has come since. */
   leftAlone: string | undefined;
   /** No look at images before this step. */
@@ -35,7 +37,7 @@ export function meterOf(key: string): Meter {
   if (known !== undefined) return known;
   const meter: Meter = {
     ...{ steps: 0, answeredAt: -Infinity, tokens: undefined, model: undefined },
-    ...{ leftAlone: undefined, mediaAt: 0, usages: [] },
+    ...{ isUnanswered: false, leftAlone: undefined, mediaAt: 0, usages: [] },
   };
   meters.set(key, meter);
   return meter;

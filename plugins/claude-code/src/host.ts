@@ -154,17 +154,20 @@ interface Registration<Input, Result> {
   catch(hook: Hook<Input, Result>): unknown;
 }
 
+/** Sends the request. */
+interface StepNext {
+  (event: StepInput): AsyncGenerator<unknown, StepResult>;
+  /** Aborted when the person stops the turn. */
+  readonly signal: AbortSignal;
+}
+
 /** Declares a hook. The loader reads the names and the matchers in the source. */
 export interface On {
   (event: 'session.start', hook: Hook<object, object>): unknown;
   (event: 'session.compact', hook: Hook<CompactInput, CompactResult>): Registration<CompactInput, CompactResult>;
   (
     event: 'turn.step',
-    hook: (
-      $: Engine,
-      event: StepInput,
-      next: (event: StepInput) => AsyncGenerator<unknown, StepResult>,
-    ) => AsyncGenerator<unknown, StepResult>,
+    hook: ($: Engine, event: StepInput, next: StepNext) => AsyncGenerator<unknown, StepResult>,
   ): unknown;
   (
     event: 'tool.call',

@@ -2,7 +2,7 @@ import { afterFailure, compact } from './compaction.js';
 import { condenseCommand, condensedCommand, recallCall, switchCommand } from './commands.js';
 import type { ConversationOptions } from './conversation.js';
 import type { On } from './host.js';
-import { begin, meterStep, statusTail } from './session.js';
+import { begin, meterAbort, meterRequest, meterStep, statusTail } from './session.js';
 
 /** What a person can set: `userConfig` of the manifest. */
 interface PluginOptions {
@@ -19,9 +19,20 @@ export function register(on: On, { preset, early = true }: PluginOptions = {}): 
     return next(event);
   });
   on('turn.step', async function* ($, event, next) {
-    const result = yield* next(event);
-    await meterStep($, event, result);
-    return result;
+    let isAborted = true;
+    await meterRequest($, event);
+    try {
+      const result = yield* next(event);
+      isAborted = next.signal.aborted;
+      await meterStep($, event, result);
+      return result;
+    } catch (error) {
+      isAborted = next.signal.aborted;
+      throw error;
+    } finally {
+      // A person who stops a request has not refused it.
+      if (isAborted) await meterAbort($, event);
+    }
   });
   on('session.compact', async ($, event, next) => compact($, event, next, options)).catch(async ($, event, next) =>
     afterFailure($, event, next),

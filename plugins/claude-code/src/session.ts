@@ -15,6 +15,16 @@ export async function begin($: Engine, options: PluginOptions): Promise<void> {
   }
 }
 
+/** Takes note of a request that is about to be sent. */
+export async function meterRequest($: Engine, { agentId }: StepInput): Promise<void> {
+  meterOf(keyOf(await $.session.id(), agentId)).isUnanswered = true;
+}
+
+/** Takes note of a request that a person has stopped. */
+export async function meterAbort($: Engine, { agentId }: StepInput): Promise<void> {
+  meterOf(keyOf(await $.session.id(), agentId)).isUnanswered = false;
+}
+
 /** Takes note of an answer of the model. */
 export async function meterStep(
   $: Engine,
@@ -28,6 +38,7 @@ export async function meterStep(
   meter.tokens = fresh + read + written + usage.output_tokens;
   meter.model = model;
   meter.leftAlone = undefined;
+  meter.isUnanswered = false;
   meter.usages.push(usage);
   if (meter.answeredAt >= 0) $.ui.invalidate('ui.render');
 }
