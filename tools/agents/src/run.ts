@@ -67,21 +67,7 @@ for (const host of hosts) {
   }
   console.log(`\n${host.name} ${host.version}\n\n${table(rows)}\n`);
 }
-if (hasCommands) {
-  const problems = await commandProblems();
-  hasFailed ||= problems.length > 0;
-  console.log(`${pi.name} commands: ${problems.length === 0 ? 'no problem' : problems.join('; ')}`);
-}
 process.exitCode = hasFailed ? 1 : 0;
-
-async function commandProblems(): Promise<readonly string[]> {
-  const built = await buildPlugin(pi, path.resolve(values.plugins), undefined);
-  try {
-    return await piCommandProblems(path.resolve(built.path, '../..'));
-  } finally {
-    await built.remove();
-  }
-}
 
 function isWithPlugin({ way = 'plugin' }: Scenario): boolean {
   return !values['without-plugin'] && way === 'plugin';
