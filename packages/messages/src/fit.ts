@@ -77,7 +77,8 @@ export interface FitOptions {
    * `'now'`: a person asks for a condensation, and the condenser's triggers and prices do not count. @defaultValue true
    */
   readonly condense?: boolean | 'now' | undefined;
-  /** The subject that a condensation `'now'` should keep. Condensers that ask a model tell it. @defaultValue none */
+  /** The subject that a condensation `'now'` should keep. Condensers that ask a model tell it, and
+   * a digest prefers the lines that hold its words. @defaultValue none */
   readonly focus?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }

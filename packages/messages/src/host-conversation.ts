@@ -176,6 +176,7 @@ export class HostConversation {
         maxOutputTokens: model.maxOutputTokens,
         fixedTokens: fixedTokens(options, this.#options.codec, model),
         prices: model.prices,
+        focus: options.condense === 'now' ? options.focus : undefined,
         cacheLifeMs: model.cacheLifeMs,
         now: now().toISOString(),
       },

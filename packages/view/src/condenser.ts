@@ -75,7 +75,8 @@ export interface CondenseContext {
   readonly agentRequest?: ((view: View) => AgentRequest) | undefined;
   /**
    * The matter that the user wants a requested condensation to keep in view, in their own words: trusted as their
-   * messages are. A condenser that asks a model passes it on; any other ignores it. A host takes it from a request of
+   * messages are. A condenser that asks a model passes it on, and a digest prefers
+   * the lines that hold its words; any other ignores it. A host takes it from a request of
    * the user, never from a tool or a model.
    * @defaultValue the user said nothing
    */

@@ -1,1 +1,6 @@
-export {};
+export { Boundary } from './boundary.js';
+export { HostSessions } from './host-sessions.js';
+export type { HostSessionsOptions } from './host-sessions.js';
+export type { HostModel, HostRequest, HostSession, Recalled } from './host-session.js';
+export { testedVersions } from './tested-versions.js';
+export type { HostName } from './tested-versions.js';

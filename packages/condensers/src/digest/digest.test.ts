@@ -1,4 +1,4 @@
-import type { Event } from '@palimpsest/events';
+import type { Condensation, Event } from '@palimpsest/events';
 import { addressOf } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
@@ -551,4 +551,28 @@ test('timers that the host has faked stop no condensation', async () => {
   } finally {
     Object.assign(globalThis, { setImmediate: immediately, setTimeout: later });
   }
+});
+
+test('of the lines, those that hold a word of the focus come first', async () => {
+  const texts = Array.from(
+    { length: 400 },
+    (_, line) => `const part${line} = readPart('${line % 7 === 0 ? 'invoice' : 'order'}', ${line});`,
+  );
+  const log = longLog((log) => log.call('read_file', { path: 'src/parts.js' }, texts.join('\n')));
+  const condenser = digestCondenser({
+    maxSize: 100_000,
+    keepFirst: 1,
+    targetTokens: 2_000,
+    maxFactTokens: 400,
+    maxLineTokens: 900,
+  });
+  const linesWith = async (focus?: string) => {
+    const made = (await (condenser as Reducer).reduce(View.fromEvents(log.events), { focus })) as Condensation;
+    const lines = excerpts(made.summary ?? '').filter((line) => line.startsWith('const part'));
+    return { all: lines.length, invoices: lines.filter((line) => line.includes('invoice')).length };
+  };
+  const [plain, focused, of] = [await linesWith(), await linesWith('keep the INVOICE parts'), await linesWith('of')];
+  expect(plain.invoices).toBeLessThan(plain.all / 3);
+  expect(focused.invoices).toBeGreaterThan(focused.all * 0.8);
+  expect(of).toEqual(plain);
 });

@@ -77,7 +77,8 @@ export function rollingSummary(options: RollingSummaryOptions): Reducer {
     const limits = limitsWithin(options, requirement, calibration);
     const left = (targetTokens ?? Infinity) / calibration - limits.maxFactTokens - view.tokens(range.end);
     const maxLineTokens = Math.min(limits.maxLineTokens, Math.max(leastLineTokens / calibration, left));
-    return condensationOf(view, range, requirement, { ...limits, maxLineTokens }, options, context.signal);
+    const { focus, signal } = context;
+    return condensationOf(view, range, requirement, { ...limits, maxLineTokens, focus }, options, signal);
   };
   const readers = [readFactsOf, ...(options.maxLineTokens > 0 ? [readLinesOf] : [])];
   const readAhead = (view: View): void => {

@@ -47,6 +47,8 @@ export interface SummaryLimits {
   readonly maxUserWordTokens: number;
   /** For the digest besides: paths, and lines of results and edits. */
   readonly maxLineTokens: number;
+  /** What the user wants to be kept: of the lines, those that hold a word of it come first. @defaultValue the user said nothing */
+  readonly focus?: string | undefined;
 }
 
 /** A summary that takes as much as it replaces is written again so much smaller. Unit: share. */
@@ -91,7 +93,8 @@ export async function summaryOfRange(
     if (written === undefined) return undefined;
     const { text: facts, userWordTokens } = written;
     const maxLineTokens = Math.min(limits.maxLineTokens, tokens / 2) * share;
-    const digest = await digestOf(view, forgotten, facts, maxLineTokens * going.estimate, signal);
+    const room = { maxTokens: maxLineTokens * going.estimate, focus: limits.focus };
+    const digest = await digestOf(view, forgotten, facts, room, signal);
     const summary = [facts, ...digest].join('\n\n').toWellFormed();
     const summaryTokens = view.tokensOf(summaryEvent(summary));
     if (summaryTokens >= tokens) continue;
@@ -111,6 +114,7 @@ export async function summaryOfRange(
 /** The user's words are made smaller last. */
 function scaled(limits: SummaryLimits, share: number, shareOfWords: number): SummaryLimits {
   return {
+    ...limits,
     maxFactTokens: limits.maxFactTokens * share,
     maxUserWordTokens: limits.maxUserWordTokens * shareOfWords,
     maxLineTokens: limits.maxLineTokens * share,

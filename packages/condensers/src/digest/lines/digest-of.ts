@@ -20,13 +20,14 @@ const leastTokens = 100;
  *
  * @param going - the events that are forgotten now
  * @param text - what stands before the digest in the same summary
- * @param maxTokens - what it may take. Unit: tokens, as {@link estimateTextTokens} counts
+ * @param room.maxTokens - what it may take. Unit: tokens, as {@link estimateTextTokens} counts
+ * @param room.focus - what the user wants to be kept: the lines that hold a word of it come first
  */
 export async function digestOf(
   view: View,
   going: readonly LLMConvertibleEvent[],
   text: string,
-  maxTokens: number,
+  { maxTokens, focus }: { readonly maxTokens: number; readonly focus: string | undefined },
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
   if (maxTokens < leastTokens) return [];
@@ -41,11 +42,29 @@ export async function digestOf(
   const before = [text, ...others, ...listed].join('\n\n');
   const frame = [excerptsHeading, excerptsStart, excerptsEnd].join('\n');
   const room = maxTokens - estimateTextTokens(listed.join('')) - estimateTextTokens(frame);
-  const lines = hiddenLines(view, events, before);
+  const lines = focusedFirst(hiddenLines(view, events, before), focus);
   await pause(signal);
   const excerpts = excerptsWithin(lines, room);
   if (excerpts.length === 0) return listed;
   return [...listed, [excerptsHeading, excerptsStart, ...excerpts, excerptsEnd].join('\n')];
+}
+
+/** A shorter word stands in any line. Unit: characters. */
+const shortestFocusWord = 3;
+
+/** Returns lines with those first that hold most words of the focus, themselves or in the path of their file. */
+function focusedFirst(lines: Iterable<HiddenLine>, focus: string | undefined): Iterable<HiddenLine> {
+  const words = (focus?.toLowerCase().match(/[\p{L}\p{N}_.-]+/gu) ?? []).filter(
+    (word) => word.length >= shortestFocusWord,
+  );
+  if (words.length === 0) return lines;
+  const count = ({ source: { lines: all, path = '' }, index }: HiddenLine): number => {
+    const text = `${path}\n${all[index]?.text ?? ''}`.toLowerCase();
+    return words.filter((word) => text.includes(word)).length;
+  };
+  return Array.from(lines, (line) => ({ line, count: count(line) }))
+    .sort((a, b) => b.count - a.count)
+    .map(({ line }) => line);
 }
 
 const mostAttempts = 4;

@@ -1,0 +1,119 @@
+import { rereadsIn } from '@palimpsest/condensers';
+import type { Event, EventId, LLMUsageEvent } from '@palimpsest/events';
+import { totalInputTokens } from '@palimpsest/llm-adapters';
+import { recallToolName } from '@palimpsest/relevance-tool';
+import type { CachePrices, View } from '@palimpsest/view';
+import { defaultPrices } from '@palimpsest/view';
+import { CondensationHistory } from '@palimpsest/view/inspect';
+import type { CondensationDetails } from '@palimpsest/view/inspect';
+
+/** What the model got back of what was hidden, since a condensation and before the next one. Unit of the size: tokens. */
+export interface CameBack {
+  readonly results: number;
+  /** Of these, answers of `recall`. */
+  readonly recalled: number;
+  readonly tokens: number;
+}
+
+/** A condensation, and what it has saved up to now. */
+export interface CondensationAccount {
+  readonly details: CondensationDetails;
+  /** The requests since then, or until it was taken back. */
+  readonly requests: number;
+  readonly cameBack: CameBack;
+  /** What it has saved, less what it has cost: text that was written again, and text that came back. Unit: input tokens. */
+  readonly saved: number;
+}
+
+/** The condensations of a session, and its bill. */
+export interface Account {
+  /** Those that changed something, in order. */
+  readonly condensations: readonly CondensationAccount[];
+  /** Unit: input tokens. */
+  readonly saved: number;
+  /** What the requests have cost, as the provider counted. Unit: input tokens. */
+  readonly paid: number;
+}
+
+/** A server that reports a part of its prompts is not believed. */
+const [leastFactor, mostFactor] = [0.25, 4];
+
+/**
+ * Returns what the condensations of a log have saved. Costs as much as two folds of the log.
+ *
+ * @param prices - as shares of the price of an input token: so is all that is returned
+ */
+export function accountOf(log: readonly Event[], { read, write, output }: CachePrices = defaultPrices): Account {
+  const history = new CondensationHistory(log);
+  const usages = log.flatMap((event, index) => (event.type === 'llm-usage' ? [{ event, index }] : []));
+  const factor = countedPerEstimated(usages.map(({ event }) => event));
+  const places = new Map(log.map(({ id }, index) => [id, index]));
+  const details = history.condensations.flatMap(({ id }) => {
+    const one = history.details(id);
+    return one === undefined || one.forgotten.length + one.masked.length === 0 ? [] : [one];
+  });
+  const backs = cameBackAfter(history.view, new Set(details.map(({ condensation }) => condensation.id)));
+  const condensations = details.map((one): CondensationAccount => {
+    const { condensation, revert, savedTokens, rewrittenTokens } = one;
+    const from = places.get(condensation.id) ?? 0;
+    const to = revert === undefined ? log.length : (places.get(revert.id) ?? log.length);
+    const requests = usages.filter(({ index }) => index > from && index < to).length;
+    const back = backs.get(condensation.id) ?? nothing;
+    const again =
+      back.tokens * write + back.requestTokens * read + back.outputTokens * (output ?? defaultPrices.output);
+    const saved = (savedTokens * read * requests - rewrittenTokens * (write - read) - again) * factor;
+    const { results, recalled, tokens } = back;
+    return { details: one, requests, cameBack: { results, recalled, tokens: tokens * factor }, saved };
+  });
+  const paid = usages.reduce((sum, { event: { usage } }) => {
+    const { uncachedInputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+    const words = outputTokens * (output ?? defaultPrices.output);
+    return sum + uncachedInputTokens + cacheReadTokens * read + cacheWriteTokens * write + words;
+  }, 0);
+  return { condensations, saved: condensations.reduce((sum, { saved }) => sum + saved, 0), paid };
+}
+
+interface Back extends CameBack {
+  readonly requestTokens: number;
+  readonly outputTokens: number;
+}
+
+const nothing: Back = { results: 0, recalled: 0, tokens: 0, requestTokens: 0, outputTokens: 0 };
+
+/** Returns what came back, by the newest condensation before. */
+function cameBackAfter(view: View, ids: ReadonlySet<EventId>): ReadonlyMap<EventId, Back> {
+  const inForce = view.condensations.filter(({ id }) => ids.has(id));
+  const found = new Map<EventId, Back>();
+  for (const { index, tokens, requestTokens, outputTokens } of rereadsIn(view, {})) {
+    const event = view.events.at(index);
+    const position = view.positionOf(event?.id ?? '') ?? Infinity;
+    const newest = inForce.findLast(({ id }) => (view.positionOf(id) ?? Infinity) < position);
+    if (event === undefined || newest === undefined) continue;
+    const name = view.callOf(event.id)?.toolCall.name ?? '';
+    const before = found.get(newest.id) ?? nothing;
+    found.set(newest.id, {
+      results: before.results + 1,
+      recalled: before.recalled + (isRecall(name) ? 1 : 0),
+      tokens: before.tokens + tokens,
+      requestTokens: before.requestTokens + requestTokens,
+      outputTokens: before.outputTokens + outputTokens,
+    });
+  }
+  return found;
+}
+
+/** A host can put the name of its plugin before that of the tool. */
+function isRecall(name: string): boolean {
+  return name === recallToolName || name.endsWith(`_${recallToolName}`);
+}
+
+function countedPerEstimated(usages: readonly LLMUsageEvent[]): number {
+  let [counted, estimated] = [0, 0];
+  for (const { usage, estimatedInputTokens = 0 } of usages) {
+    if (estimatedInputTokens === 0) continue;
+    counted += totalInputTokens(usage);
+    estimated += estimatedInputTokens;
+  }
+  const factor = estimated === 0 ? 1 : counted / estimated;
+  return factor < leastFactor || factor > mostFactor ? 1 : factor;
+}

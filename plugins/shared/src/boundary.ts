@@ -1,0 +1,47 @@
+/** After a failure nothing is tried for so many steps. Unit: requests of the agent. */
+const pauseSteps = 20;
+/** After so many failures nothing is tried any more in a session. */
+const mostFailures = 3;
+
+/**
+ * Keeps what fails in a plugin away from the agent: work inside of it never throws, is not tried for 20 steps after a failure, and not at all
+ * after three.
+ */
+export class Boundary {
+  #failures = 0;
+  #stepsLeft = 0;
+  #problem: string | undefined;
+
+  /** Counts a step of the agent. Returns true if work may be tried at it. */
+  step(): boolean {
+    if (this.#failures >= mostFailures) return false;
+    if (this.#stepsLeft === 0) return true;
+    this.#stepsLeft -= 1;
+    if (this.#stepsLeft === 0) this.#problem = undefined;
+    return false;
+  }
+
+  /** Runs work. Returns undefined if it throws, and remembers why. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.failed(error);
+      return undefined;
+    }
+  }
+
+  /** Takes note of a failure. */
+  failed(error: unknown): void {
+    this.#failures += 1;
+    this.#stepsLeft = pauseSteps;
+    this.#problem = error instanceof Error ? error.message : String(error);
+  }
+
+  /** What is wrong now, in a sentence. Undefined if work is tried. */
+  get problem(): string | undefined {
+    if (this.#problem === undefined) return undefined;
+    const until = this.#failures >= mostFailures ? 'in this session' : `for ${this.#stepsLeft} steps`;
+    return `no condensation ${until}: ${this.#problem}`;
+  }
+}

@@ -1,0 +1,271 @@
+import type { ContentPart, Event, ToolDefinition } from '@palimpsest/events';
+import { toolDefinition } from '@palimpsest/events';
+import { ChangedMessagesError, UnreadMessageError, UnreadUsageError } from '@palimpsest/messages';
+import type { CondensedHistory, FitOptions, Fitted } from '@palimpsest/messages';
+import { recallTool } from '@palimpsest/relevance-tool';
+import type { Condenser } from '@palimpsest/view';
+import { defaultPrices } from '@palimpsest/view';
+import { accountOf } from './account.js';
+import type { Account } from './account.js';
+import { Boundary } from './boundary.js';
+import { amount, condensedPage, short, statusLine } from './page.js';
+import type { Shown } from './page.js';
+import { untestedVersion } from './tested-versions.js';
+import type { HostName } from './tested-versions.js';
+
+/** The facts of the model that a request goes to. */
+export type HostModel = Exclude<FitOptions['model'], string | undefined>;
+
+/** What a host says of a request. */
+export interface HostRequest {
+  readonly model?: HostModel | undefined;
+  /** The price of an input token. Unit: USD. @defaultValue unknown */
+  readonly usdPerToken?: number | undefined;
+  readonly system?: unknown;
+  readonly tools?: readonly unknown[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** False: no new condensation is made at this request. @defaultValue true */
+  readonly mayCondense?: boolean | undefined;
+}
+
+/** The parts of a session that its host decides. */
+export interface HostSessionOptions {
+  readonly host: HostName;
+  readonly hostVersion?: string | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly isOn?: boolean | undefined;
+  readonly condenser: Condenser;
+}
+
+/** An answer of `recall`. */
+export interface Recalled {
+  readonly content: readonly ContentPart[];
+  readonly isError: boolean;
+}
+
+/** The newest list, and what became of it. */
+interface Newest<Message> {
+  readonly messages: readonly Message[];
+  readonly request: HostRequest;
+  readonly fitted: Fitted<Message>;
+}
+
+/**
+ * Condensation of one conversation of a host. No method throws: what fails leaves the list as it is, is said by {@link HostSession.statusLine},
+ * and is not tried again for a while.
+ */
+export class HostSession<Message> {
+  readonly #id: string;
+  readonly #history: CondensedHistory<Message>;
+  readonly #options: HostSessionOptions;
+  readonly #boundary = new Boundary();
+  #newest: Newest<Message> | undefined;
+  #account: { readonly length: number; readonly account: Account } | undefined;
+  #isOn: boolean;
+
+  constructor(id: string, history: CondensedHistory<Message>, options: HostSessionOptions) {
+    this.#id = id;
+    this.#history = history;
+    this.#options = options;
+    this.#isOn = options.isOn ?? true;
+  }
+
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  /** Turns condensation on or off from the next request on. Off, lists go as they are. */
+  turn(isOn: boolean): void {
+    this.#isOn = isOn;
+  }
+
+  /** Returns the list to send: the given one if nothing is to be changed. */
+  async fit(messages: readonly Message[], request: HostRequest = {}): Promise<readonly Message[]> {
+    if (!this.#isOn) return messages;
+    const mayTry = this.#boundary.step() && request.mayCondense !== false;
+    // What was taken back is known once the log was read.
+    const before = this.#newest?.fitted ?? (mayTry ? await this.#fit(messages, request, false) : undefined);
+    const isHeld = before !== undefined && isTakenBack(before.events);
+    const fitted = await this.#fit(messages, request, mayTry && !isHeld);
+    if (fitted === undefined) return messages;
+    return fitted.state === 'untouched' ? messages : fitted.messages;
+  }
+
+  /** Records what the provider counted for the answer to the newest list. */
+  async used(usage: unknown): Promise<void> {
+    const { fitted } = this.#newest ?? {};
+    if (fitted !== undefined) await this.#boundary.run(() => this.#history.used(usage, fitted));
+  }
+
+  /** Condenses the newest list because the user asks. Returns what to tell them. */
+  async condense(focus?: string): Promise<string> {
+    if (!this.#isOn) return 'Palimpsest is off in this session.';
+    const { messages, request } = this.#newest ?? {};
+    if (messages === undefined || request === undefined) return 'There is nothing to condense yet.';
+    const fitted = await this.#fit(messages, request, 'now', focus);
+    if (fitted === undefined) return `Nothing was condensed: ${this.problem ?? 'it failed'}.`;
+    const made = fitted.condensations.filter(
+      ({ forgottenEventIds, redactions = [] }) => forgottenEventIds.length + redactions.length > 0,
+    );
+    if (made.length === 0) {
+      const reason = fitted.reports.at(-1)?.reason ?? fitted.problem?.message;
+      return `Nothing was condensed${reason === undefined ? '.' : `: ${reason}.`}`;
+    }
+    return `Condensed: the next request holds ${short(fitted.tokensAfter)} of ${short(fitted.tokensBefore)} tokens.`;
+  }
+
+  /** Returns what it would cost to take the newest condensation back. Undefined if none is in force. */
+  undoPrice(): string | undefined {
+    const newest = this.#newestCondensation();
+    if (newest === undefined) return undefined;
+    const { savedTokens, untouchedTokens } = newest.details;
+    const { read, write } = this.#prices;
+    const sent = this.#newest?.fitted.tokensAfter ?? 0;
+    const once = (sent - untouchedTokens) * (write - read) + savedTokens * write;
+    const { usdPerToken } = this.#newest?.request ?? {};
+    return `The next request grows from ${short(sent)} to ${short(sent + savedTokens)} tokens and is written again, once for ${amount(once, { usdPerToken })}; each later one reads ${short(savedTokens)} tokens more.`;
+  }
+
+  /** Takes the newest condensation back. No other is made then until the user asks for one. Returns what to tell them. */
+  async undo(): Promise<string> {
+    const newest = this.#newestCondensation();
+    const { messages, request, fitted } = this.#newest ?? {};
+    if (newest === undefined || messages === undefined || request === undefined || fitted === undefined)
+      return 'No condensation is in force: the model reads all of the conversation.';
+    const isDone = await this.#boundary.run(() => this.#history.revert(newest.details.condensation.id, fitted));
+    if (isDone !== true) return `Nothing was taken back: ${this.problem ?? 'the condensation is not in force'}.`;
+    await this.#fit(messages, request, false);
+    return 'Taken back. No condensation is made now until you ask for one.';
+  }
+
+  /** The tool by which the model gets hidden text back. Declare it from the first request on. */
+  get recallTool(): ToolDefinition {
+    return toolDefinition(recallTool({ condenser: this.#options.condenser }));
+  }
+
+  /** Answers a call of the recall tool. */
+  async recall(input: unknown): Promise<Recalled> {
+    const log = this.#newest?.fitted.events ?? [];
+    const tool = recallTool({ condenser: this.#options.condenser });
+    try {
+      const output = await tool.execute(tool.parseInput(input), {
+        actionId: 'recall',
+        toolCallId: 'recall',
+        log,
+        event: (id) => log.find((event) => event.id === id),
+        append: async () => {},
+      });
+      if (typeof output === 'string') return { content: [{ type: 'text', text: output }], isError: false };
+      const { content, isError = false } = output;
+      return { content: typeof content === 'string' ? [{ type: 'text', text: content }] : content, isError };
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      return { content: [{ type: 'text', text }], isError: true };
+    }
+  }
+
+  /** What is wrong now. Undefined if nothing is. */
+  get problem(): string | undefined {
+    return this.#boundary.problem;
+  }
+
+  /** The text of `/condensed`: what went, why, what it saved, what came back. */
+  condensedPage(): string {
+    return guarded(() => {
+      const { host, hostVersion } = this.#options;
+      const notice = this.#newest?.fitted.problem?.message;
+      const notes = [
+        ...(this.#isOn ? [] : ['Palimpsest is off in this session.']),
+        ...(this.problem === undefined ? [] : [`There is ${this.problem}`]),
+        ...(notice === undefined || this.problem?.includes(notice) === true ? [] : [notice]),
+        ...[untestedVersion(host, hostVersion) ?? []].flat(),
+      ];
+      return condensedPage({ ...this.#shown, log: this.#newest?.fitted.events ?? [], notes });
+    });
+  }
+
+  /** The text for a status bar: what is held, what is sent, what is saved; or that it is off, or the problem. */
+  statusLine(): string {
+    if (!this.#isOn) return 'off';
+    return this.problem ?? guarded(() => statusLine(this.#shown));
+  }
+
+  async #fit(
+    messages: readonly Message[],
+    request: HostRequest,
+    condense: boolean | 'now',
+    focus?: string,
+  ): Promise<Fitted<Message> | undefined> {
+    const { system, signal, tools = [] } = request;
+    const fitted = await this.#boundary.run(() =>
+      this.#history.fit(messages, {
+        conversationId: this.#id,
+        model: this.#modelOf(request),
+        system,
+        signal,
+        tools: [...tools, this.recallTool],
+        condense,
+        focus,
+      }),
+    );
+    if (fitted === undefined) return undefined;
+    if (fitted.problem !== undefined && !isNotice(fitted.problem)) this.#boundary.failed(fitted.problem);
+    this.#newest = { messages, request, fitted };
+    return fitted;
+  }
+
+  /** A limit of the user's is a window for all that asks for one. */
+  #modelOf({ model = {} }: HostRequest): HostModel {
+    const { maxTokens } = this.#options;
+    if (maxTokens === undefined) return model;
+    return { ...model, contextWindow: Math.min(maxTokens, model.contextWindow ?? Infinity) };
+  }
+
+  get #prices() {
+    return this.#newest?.request.model?.prices ?? defaultPrices;
+  }
+
+  get #shown(): Omit<Shown, 'log' | 'notes'> {
+    const { fitted, request } = this.#newest ?? {};
+    return {
+      account: this.#accountNow(fitted?.events ?? []),
+      held: fitted?.tokensBefore ?? 0,
+      sent: fitted?.tokensAfter ?? 0,
+      usdPerToken: request?.usdPerToken,
+    };
+  }
+
+  #accountNow(log: readonly Event[]): Account {
+    if (this.#account?.length !== log.length)
+      this.#account = { length: log.length, account: accountOf(log, this.#prices) };
+    return this.#account.account;
+  }
+
+  #newestCondensation() {
+    const log = this.#newest?.fitted.events ?? [];
+    return this.#accountNow(log).condensations.findLast(({ details }) => details.revert === undefined);
+  }
+}
+
+/** Returns true if the newest thing that was done to a history is that a condensation was taken back. */
+function isTakenBack(log: readonly Event[]): boolean {
+  const newest = log.findLast(
+    (event) =>
+      event.type === 'condensation-revert' ||
+      (event.type === 'condensation' && event.forgottenEventIds.length + (event.redactions?.length ?? 0) > 0),
+  );
+  return newest?.type === 'condensation-revert';
+}
+
+/** What a history says of a list, while it works. */
+function isNotice(problem: Error): boolean {
+  return [ChangedMessagesError, UnreadMessageError, UnreadUsageError].some((kind) => problem instanceof kind);
+}
+
+function guarded(text: () => string): string {
+  try {
+    return text();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
