@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import path from 'node:path';
 import type { Options } from 'tsup';
 import { pureConstants } from './pure-constants.base.ts';
 import { rootByName } from './root-by-name.base.ts';
@@ -53,6 +54,21 @@ export const application: Options = {
   esbuildPlugins: [thirdPartyNotices],
 };
 
+/** Tests of whole agents build a plugin whose condenser fails in this way. */
+const fault = process.env['PALIMPSEST_PLUGIN_FAULT'];
+
+/** Puts the faulty condenser of the plugins' kit in the place of the real one. */
+const faultyCondenser: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'faulty-condenser',
+  setup: (build) => {
+    build.initialOptions.define = { ...build.initialOptions.define, PALIMPSEST_PLUGIN_FAULT: JSON.stringify(fault) };
+    build.onResolve({ filter: /^\.\/condenser\.js$/ }, ({ importer }) => {
+      const file = path.resolve(path.dirname(importer), '../test-support/faulty-condenser.ts');
+      return importer.endsWith('host-sessions.ts') ? { path: file } : undefined;
+    });
+  },
+};
+
 /** What an agent loads: one file of ESM that needs nothing installed, with the notices of what is in it. */
 export const plugin: Options = {
   ...shared,
@@ -62,5 +78,5 @@ export const plugin: Options = {
   splitting: false,
   minifyWhitespace: true,
   minifySyntax: true,
-  esbuildPlugins: [thirdPartyNotices],
+  esbuildPlugins: [thirdPartyNotices, ...(fault === undefined ? [] : [faultyCondenser])],
 };

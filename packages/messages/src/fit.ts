@@ -66,6 +66,8 @@ export interface FitOptions {
   readonly system?: unknown;
   /** The tools that are sent beside the messages. @defaultValue none */
   readonly tools?: readonly unknown[] | undefined;
+  /** The size of what is sent beside the messages, and stands neither in `system` nor in `tools`. Unit: tokens. @defaultValue 0 */
+  readonly fixedTokens?: number | undefined;
   /**
    * Messages that are sent behind the list and not kept in it: a reminder of this step. They are counted, not condensed, and no condensation
    * depends on them. A model that binds its thinking to what came before loses the thinking of the answer, because the next request has
@@ -101,7 +103,7 @@ export interface Fitted<Message> {
   readonly tokensAfter: number;
   /** The view of the model, for those who know events. */
   readonly view: View;
-  /** The log of the list: the events of its messages, and the history's own, such as condensations. A copy of the present log. */
+  /** The log of the list: the events of its messages, and the history's own, such as condensations. */
   readonly events: readonly Event[];
   /**
    * The condenser, or the store, failed. The messages are those of the condensations that were made before. What could not be

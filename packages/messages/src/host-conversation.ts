@@ -198,6 +198,7 @@ export class HostConversation {
     });
     sent ??= [...openList(messages, this.#options.codec, model), ...tail];
     await attempt(() => this.#own.flush());
+    const { length } = log.events;
     const [problem = this.#unreadIn(log) ?? changed] = problems;
     const fitted: Fitted<unknown> = {
       messages: sent,
@@ -213,7 +214,7 @@ export class HostConversation {
       },
       view,
       get events() {
-        return [...log.events];
+        return log.events.slice(0, length);
       },
       ...(problem === undefined ? {} : { problem }),
     };

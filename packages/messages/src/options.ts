@@ -34,6 +34,7 @@ const fitNames: Names<FitOptions> = {
   model: true,
   system: true,
   tools: true,
+  fixedTokens: true,
   tail: true,
   condense: true,
   focus: true,

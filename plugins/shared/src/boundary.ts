@@ -3,14 +3,32 @@ const pauseSteps = 20;
 /** After so many failures nothing is tried any more in a session. */
 const mostFailures = 3;
 
+/** What a boundary remembers, for a host that starts its plugin anew in mid-session. */
+export interface BoundaryState {
+  readonly failures: number;
+  readonly stepsLeft: number;
+  readonly problem?: string | undefined;
+}
+
 /**
  * Keeps what fails in a plugin away from the agent: work inside of it never throws, is not tried for 20 steps after a failure, and not at all
  * after three.
  */
 export class Boundary {
-  #failures = 0;
-  #stepsLeft = 0;
+  #failures: number;
+  #stepsLeft: number;
   #problem: string | undefined;
+
+  /** @param state - what an earlier one remembered. @defaultValue nothing has failed */
+  constructor({ failures, stepsLeft, problem }: BoundaryState = { failures: 0, stepsLeft: 0 }) {
+    this.#failures = failures;
+    this.#stepsLeft = stepsLeft;
+    this.#problem = problem;
+  }
+
+  get state(): BoundaryState {
+    return { failures: this.#failures, stepsLeft: this.#stepsLeft, problem: this.#problem };
+  }
 
   /** Counts a step of the agent. Returns true if work may be tried at it. */
   step(): boolean {

@@ -112,6 +112,28 @@ describe('a long session', () => {
   });
 });
 
+describe('a list aside', () => {
+  it('is condensed and searched, and what is said of the session stays', async () => {
+    const session = sessionsWith().of('one');
+    const messages = conversation(30);
+    await session.fit(messages.slice(0, 11), request);
+    const said = session.statusLine();
+
+    const aside = await session.fit(messages, { ...request, condense: 'now', focus: 'price9', isAside: true });
+    expect(aside.length).toBeLessThan(messages.length);
+    expect(session.statusLine()).toBe(said);
+    expect(JSON.stringify(await session.recall({ query: 'price2_7' }, messages))).toContain('price2_7 = 14');
+    expect(session.statusLine()).toBe(said);
+  });
+
+  it('counts what is sent beside it', async () => {
+    const [session, other] = [sessionsWith().of('one'), sessionsWith().of('one')];
+    const messages = conversation(12);
+    expect(await session.fit(messages, request)).toBe(messages);
+    expect((await other.fit(messages, { ...request, fixedTokens: 185_000 })).length).toBeLessThan(messages.length);
+  });
+});
+
 describe('commands', () => {
   it('condense when asked, and take it back for the price that was named', async () => {
     const session = sessionsWith().of('one');
@@ -136,7 +158,7 @@ describe('commands', () => {
     const store = memoryEventStore();
     const session = sessionsWith({ store }).of('one');
     const messages = conversation(60);
-    await session.fit(messages.slice(0, 61), { ...request, mayCondense: false });
+    await session.fit(messages.slice(0, 61), { ...request, condense: false });
     await session.condense();
     await session.undo();
 
@@ -191,6 +213,23 @@ describe('what fails', () => {
     // A history holds one that hangs back by itself.
     expect(calls).toBeGreaterThan(0);
     expect(calls).toBeLessThanOrEqual(3);
+  });
+
+  it('counts no abort as a failure', async () => {
+    const session = sessionsWith().of('one');
+    const messages = conversation(60);
+    for (let time = 0; time < 5; time++)
+      expect(await session.fit(messages, { ...request, signal: AbortSignal.abort() })).toBe(messages);
+    expect(session.problem).toBeUndefined();
+    expect((await session.fit(messages, request)).length).toBeLessThan(messages.length);
+  });
+
+  it('is remembered where a host starts its plugin anew', async () => {
+    const session = sessionWith(throwing);
+    await session.fit(conversation(10), request);
+    const again = sessionsWith().of('one', session.boundary);
+    expect(again.statusLine()).toBe('no condensation for 20 steps: no tokens');
+    expect(await again.fit(conversation(60), request)).toHaveLength(121);
   });
 
   it('leaves a list of an unknown shape as it is', async () => {

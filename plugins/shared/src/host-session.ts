@@ -8,6 +8,7 @@ import { defaultPrices } from '@palimpsest/view';
 import { accountOf } from './account.js';
 import type { Account } from './account.js';
 import { Boundary } from './boundary.js';
+import type { BoundaryState } from './boundary.js';
 import { amount, condensedPage, short, statusLine } from './page.js';
 import type { Shown } from './page.js';
 import { untestedVersion } from './tested-versions.js';
@@ -17,15 +18,17 @@ import type { HostName } from './tested-versions.js';
 export type HostModel = Exclude<FitOptions['model'], string | undefined>;
 
 /** What a host says of a request. */
-export interface HostRequest {
+export interface HostRequest extends Pick<
+  FitOptions,
+  'system' | 'tools' | 'fixedTokens' | 'condense' | 'focus' | 'signal'
+> {
   readonly model?: HostModel | undefined;
   /** The price of an input token. Unit: USD. @defaultValue unknown */
   readonly usdPerToken?: number | undefined;
-  readonly system?: unknown;
-  readonly tools?: readonly unknown[] | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** False: no new condensation is made at this request. @defaultValue true */
-  readonly mayCondense?: boolean | undefined;
+  /** False: the model of this request has no recall tool, and no text names it. @defaultValue true */
+  readonly hasRecall?: boolean | undefined;
+  /** The list is no request of the conversation: what is said of the session stays what it was. @defaultValue false */
+  readonly isAside?: boolean | undefined;
 }
 
 /** The parts of a session that its host decides. */
@@ -35,6 +38,8 @@ export interface HostSessionOptions {
   readonly maxTokens?: number | undefined;
   readonly isOn?: boolean | undefined;
   readonly condenser: Condenser;
+  /** What the session's boundary remembered, where a host has started its plugin anew. @defaultValue nothing has failed */
+  readonly boundary?: BoundaryState | undefined;
 }
 
 /** An answer of `recall`. */
@@ -58,7 +63,7 @@ export class HostSession<Message> {
   readonly #id: string;
   readonly #history: CondensedHistory<Message>;
   readonly #options: HostSessionOptions;
-  readonly #boundary = new Boundary();
+  readonly #boundary: Boundary;
   #newest: Newest<Message> | undefined;
   #account: { readonly length: number; readonly account: Account } | undefined;
   #isOn: boolean;
@@ -68,6 +73,7 @@ export class HostSession<Message> {
     this.#history = history;
     this.#options = options;
     this.#isOn = options.isOn ?? true;
+    this.#boundary = new Boundary(options.boundary);
   }
 
   get isOn(): boolean {
@@ -79,14 +85,26 @@ export class HostSession<Message> {
     this.#isOn = isOn;
   }
 
+  /** What the boundary remembers, for {@link HostSessionOptions.boundary}. */
+  get boundary(): BoundaryState {
+    return this.#boundary.state;
+  }
+
+  /** What became of the newest list. Undefined before the first, or if it could not be read. */
+  get newest(): Fitted<Message> | undefined {
+    return this.#newest?.fitted;
+  }
+
   /** Returns the list to send: the given one if nothing is to be changed. */
   async fit(messages: readonly Message[], request: HostRequest = {}): Promise<readonly Message[]> {
     if (!this.#isOn) return messages;
-    const mayTry = this.#boundary.step() && request.mayCondense !== false;
+    const { condense = true } = request;
+    const mayTry = condense === 'now' || (this.#boundary.step() && condense);
     // What was taken back is known once the log was read.
-    const before = this.#newest?.fitted ?? (mayTry ? await this.#fit(messages, request, false) : undefined);
-    const isHeld = before !== undefined && isTakenBack(before.events);
-    const fitted = await this.#fit(messages, request, mayTry && !isHeld);
+    const before =
+      this.#newest?.fitted ?? (mayTry ? await this.#fit(messages, { ...request, condense: false }) : undefined);
+    const isHeld = condense !== 'now' && before !== undefined && isTakenBack(before.events);
+    const fitted = await this.#fit(messages, { ...request, condense: isHeld || !mayTry ? false : condense });
     if (fitted === undefined) return messages;
     return fitted.state === 'untouched' ? messages : fitted.messages;
   }
@@ -102,7 +120,7 @@ export class HostSession<Message> {
     if (!this.#isOn) return 'Palimpsest is off in this session.';
     const { messages, request } = this.#newest ?? {};
     if (messages === undefined || request === undefined) return 'There is nothing to condense yet.';
-    const fitted = await this.#fit(messages, request, 'now', focus);
+    const fitted = await this.#fit(messages, { ...request, condense: 'now', focus });
     if (fitted === undefined) return `Nothing was condensed: ${this.problem ?? 'it failed'}.`;
     const made = fitted.condensations.filter(
       ({ forgottenEventIds, redactions = [] }) => forgottenEventIds.length + redactions.length > 0,
@@ -134,7 +152,7 @@ export class HostSession<Message> {
       return 'No condensation is in force: the model reads all of the conversation.';
     const isDone = await this.#boundary.run(() => this.#history.revert(newest.details.condensation.id, fitted));
     if (isDone !== true) return `Nothing was taken back: ${this.problem ?? 'the condensation is not in force'}.`;
-    await this.#fit(messages, request, false);
+    await this.#fit(messages, { ...request, condense: false });
     return 'Taken back. No condensation is made now until you ask for one.';
   }
 
@@ -143,9 +161,14 @@ export class HostSession<Message> {
     return toolDefinition(recallTool({ condenser: this.#options.condenser }));
   }
 
-  /** Answers a call of the recall tool. */
-  async recall(input: unknown): Promise<Recalled> {
-    const log = this.#newest?.fitted.events ?? [];
+  /**
+   * Answers a call of the recall tool.
+   *
+   * @param messages - the list in which to look, if it is not the newest
+   */
+  async recall(input: unknown, messages?: readonly Message[]): Promise<Recalled> {
+    const other = messages && (await this.#fit(messages, { ...this.#newest?.request, condense: false, isAside: true }));
+    const log = (other ?? this.#newest?.fitted)?.events ?? [];
     const tool = recallTool({ condenser: this.#options.condenser });
     try {
       const output = await tool.execute(tool.parseInput(input), {
@@ -190,27 +213,24 @@ export class HostSession<Message> {
     return this.problem ?? guarded(() => statusLine(this.#shown));
   }
 
-  async #fit(
-    messages: readonly Message[],
-    request: HostRequest,
-    condense: boolean | 'now',
-    focus?: string,
-  ): Promise<Fitted<Message> | undefined> {
-    const { system, signal, tools = [] } = request;
-    const fitted = await this.#boundary.run(() =>
-      this.#history.fit(messages, {
-        conversationId: this.#id,
-        model: this.#modelOf(request),
-        system,
-        signal,
-        tools: [...tools, this.recallTool],
-        condense,
-        focus,
-      }),
-    );
+  async #fit(messages: readonly Message[], request: HostRequest): Promise<Fitted<Message> | undefined> {
+    const { system, signal, tools = [], condense, focus, fixedTokens, hasRecall = true, isAside = false } = request;
+    const conversationId = this.#id;
+    const all = hasRecall ? [...tools, this.recallTool] : tools;
+    const model = this.#modelOf(request);
+    const options = { conversationId, model, system, signal, tools: all, condense, focus, fixedTokens };
+    const fitted = await this.#boundary.run(async () => {
+      try {
+        return await this.#history.fit(messages, options);
+      } catch (error) {
+        // A request that its user has stopped is no failure.
+        if (signal?.aborted === true) return undefined;
+        throw error;
+      }
+    });
     if (fitted === undefined) return undefined;
     if (fitted.problem !== undefined && !isNotice(fitted.problem)) this.#boundary.failed(fitted.problem);
-    this.#newest = { messages, request, fitted };
+    if (!isAside) this.#newest = { messages, request: { ...request, condense: true, focus: undefined }, fitted };
     return fitted;
   }
 

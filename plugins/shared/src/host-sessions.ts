@@ -3,6 +3,7 @@ import type { EventStore } from '@palimpsest/events';
 import { condensedHistory } from '@palimpsest/messages';
 import type { Codec, CondensedHistory } from '@palimpsest/messages';
 import type { Condenser } from '@palimpsest/view';
+import type { BoundaryState } from './boundary.js';
 import { condenserOf } from './condenser.js';
 import { HostSession } from './host-session.js';
 import type { HostName } from './tested-versions.js';
@@ -41,11 +42,16 @@ export class HostSessions<Message> {
     this.#history = condensedHistory({ condenser: this.#condenser, codec, store, condenserTimeoutMs });
   }
 
-  /** Returns the session of an id of the host. The same one for the same id. */
-  of(id: string): HostSession<Message> {
+  /**
+   * Returns the session of an id of the host. The same one for the same id.
+   *
+   * @param boundary - what its boundary remembered before the host started its plugin anew
+   */
+  of(id: string, boundary?: BoundaryState): HostSession<Message> {
     const known = this.#sessions.get(id);
     if (known !== undefined) return known;
-    const session = new HostSession<Message>(id, this.#history, { ...this.#options, condenser: this.#condenser });
+    const options = { ...this.#options, condenser: this.#condenser, boundary };
+    const session = new HostSession<Message>(id, this.#history, options);
     this.#sessions.set(id, session);
     return session;
   }

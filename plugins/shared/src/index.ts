@@ -1,4 +1,5 @@
 export { Boundary } from './boundary.js';
+export type { BoundaryState } from './boundary.js';
 export { HostSessions } from './host-sessions.js';
 export type { HostSessionsOptions } from './host-sessions.js';
 export type { HostModel, HostRequest, HostSession, Recalled } from './host-session.js';

@@ -120,7 +120,7 @@ export class Room {
  * are an event of the log, so they are a part of the view. Unit: tokens, as the view estimates.
  */
 export function fixedTokens(
-  { tools, tail = [] }: FitOptions,
+  { tools, tail = [], fixedTokens: others = 0 }: FitOptions,
   codec: Codec,
   { estimateTokens, maxPages }: Pick<Model, 'estimateTokens' | 'maxPages'>,
 ): number {
@@ -132,7 +132,7 @@ export function fixedTokens(
   return tail.reduce<number>((sum, message) => {
     const content = loggedMessage(codec.read(message), maxPages).pieces.flatMap(partsIn);
     return sum + estimateTokens(createEvent('message', { source: 'environment', role: 'user', content }));
-  }, ofTools);
+  }, ofTools + others);
 }
 
 function partsIn(piece: Piece): readonly ContentPart[] {
