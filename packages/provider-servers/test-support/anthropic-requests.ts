@@ -17,6 +17,7 @@ export const body = (messages: unknown, fields: object = {}) => ({
 export const user = (...content: unknown[]) => ({ role: 'user', content });
 export const assistant = (...content: unknown[]) => ({ role: 'assistant', content });
 export const system = (...content: unknown[]) => ({ role: 'system', content });
+export const settings = (...content: unknown[]) => ({ role: 'system', content, output_config: { effort: 'medium' } });
 export const text = (words: string) => ({ type: 'text', text: words });
 export const call = (id: string, fields: object = {}) => ({ type: 'tool_use', id, name: 'run', input: {}, ...fields });
 export const result = (id: string, fields: object = {}) => ({

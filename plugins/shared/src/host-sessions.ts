@@ -8,9 +8,6 @@ import { condenserOf } from './condenser.js';
 import { HostSession } from './host-session.js';
 import type { HostName } from './tested-versions.js';
 
-/** A condenser that has not decided by then is given up. Unit: milliseconds. */
-const condenserTimeoutMs = 10_000;
-
 /** Options of {@link HostSessions}. */
 export interface HostSessionsOptions<Message> {
   /** The messages of the host. */
@@ -24,6 +21,8 @@ export interface HostSessionsOptions<Message> {
   readonly preset?: PresetName | undefined;
   /** The most that a request may hold, where that is less than the model's window. Unit: tokens. @defaultValue the window */
   readonly maxTokens?: number | undefined;
+  /** A condenser that has not decided by then is given up. Unit: milliseconds. @defaultValue 10000 */
+  readonly condenserTimeoutMs?: number | undefined;
   /** False: lists go as they are, until a session is turned on. @defaultValue true */
   readonly isOn?: boolean | undefined;
 }
@@ -36,7 +35,7 @@ export class HostSessions<Message> {
   readonly #sessions = new Map<string, HostSession<Message>>();
 
   constructor(options: HostSessionsOptions<Message>) {
-    const { codec, store, preset = 'balanced' } = options;
+    const { codec, store, preset = 'balanced', condenserTimeoutMs = 10_000 } = options;
     this.#options = options;
     this.#condenser = condenserOf(preset);
     this.#history = condensedHistory({ condenser: this.#condenser, codec, store, condenserTimeoutMs });

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { apps, publishedPackages, readManifest, workspaceRoot } from './workspace.js';
+import { apps, publishedPackages, publishedPlugins, readManifest, workspaceRoot } from './workspace.js';
 
-const published = [...publishedPackages, ...apps];
+const published = [...publishedPackages, ...apps, ...publishedPlugins];
 
 it.each(published.map((each) => [each.manifest.name, each] as const))(
   '%s says where it comes from, and is built before it is packed',

@@ -42,6 +42,9 @@ export const apps = workspacesIn('apps');
 /** Bundles that an agent loads, and the kit that is inside of them. */
 export const plugins = workspacesIn('plugins');
 
+/** The plugins that npm has. That of Claude Code is a folder that a marketplace lists. */
+export const publishedPlugins = plugins.filter(({ manifest }) => manifest.private !== true);
+
 function workspacesIn(folder: string): readonly Workspace[] {
   return readdirSync(path.join(workspaceRoot, folder))
     .sort()

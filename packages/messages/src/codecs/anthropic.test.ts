@@ -26,10 +26,18 @@ describe('the codec of the Messages API', () => {
   });
 });
 
-it('keeps messages of the role system where the provider takes them', async () => {
-  const list = richAnthropicHistory();
+const settings = { role: 'system', content: [], output_config: { effort: 'medium' } };
+/** As pi 1.5.2 sends it: settings behind each message of the user. */
+const withSettings = anthropicHistory(10).flatMap((message): (typeof message)[] =>
+  message.role === 'user' ? [message, settings as unknown as typeof message] : [message],
+);
+
+it.each([
+  ['notices', richAnthropicHistory(), 3],
+  ['settings', withSettings, 11],
+])('keeps messages of the role system where the provider takes them: %s', async (_what, list, count) => {
   const places = list.flatMap(({ role }, index) => ((role as string) === 'system' ? [index] : []));
-  expect(places).toHaveLength(3);
+  expect(places).toHaveLength(count);
   for (let start = 2; start < 12; start++) {
     for (let end = start + 1; end < 24; end++) {
       const condenser: Condenser = {
@@ -44,7 +52,10 @@ it('keeps messages of the role system where the provider takes them', async () =
       };
       const { messages } = await condensedHistory({ condenser, codec: anthropicMessages() }).fit(list);
       const body = { model: 'claude-opus-5-5', max_tokens: 100, tools, messages };
-      const problems = checkAnthropicRequest(body).map(({ rule, path, message }) => `${rule} ${path} ${message}`);
+      const betas = ['mid-conversation-output-config-2026-07-01'];
+      const problems = checkAnthropicRequest(body, { betas }).map(
+        ({ rule, path, message }) => `${rule} ${path} ${message}`,
+      );
       expect(problems, `${start}–${end}`).toEqual([]);
     }
   }

@@ -54,19 +54,31 @@ export function anthropicMessages(): Codec<AnthropicMessageLike, AnthropicTool> 
 
 /**
  * A list begins with the user. A message of the role `system` follows the user and precedes the model, or is the last. Where a
- * condensation has changed that, the user's role is what the provider takes at any place.
+ * condensation has changed that, the user's role is what the provider takes at any place. Of settings alone, those of hidden answers go.
  *
- * @see provider-rules A2 and A3
+ * @see provider-rules A2, A3 and A10
  */
 function arranged(messages: readonly AnthropicMessageLike[]): readonly AnthropicMessageLike[] {
-  const placed = messages.map((message, index) => {
-    if (field(message, 'role') !== 'system') return message;
-    const before = field(messages[index - 1], 'role');
-    const after = index + 1 === messages.length ? 'assistant' : field(messages[index + 1], 'role');
-    return before === 'user' && after === 'assistant' ? message : { ...message, role: 'user' };
+  const isSystem = (message: unknown) => field(message, 'role') === 'system';
+  const placed = messages.flatMap((message, index) => {
+    if (!isSystem(message)) return [message];
+    const before = messages.slice(0, index).findLast((one) => !isSystem(one));
+    const after = messages.slice(index + 1).find((one) => !isSystem(one));
+    const stands = field(before, 'role') === 'user' && (field(after, 'role') ?? 'assistant') === 'assistant';
+    const holdsSettings = isOnlySettings(message);
+    if (stands) return holdsSettings && isOnlySettings(messages[index + 1]) ? [] : [message];
+    if (holdsSettings) return [];
+    const { output_config: _, ...rest } = message as AnthropicMessageLike & { output_config?: unknown };
+    return [{ ...rest, role: 'user' }];
   });
   if (field(placed[0], 'role') !== 'assistant') return placed;
   return [{ role: 'user', content: startOfConversation } as AnthropicMessageLike, ...placed];
+}
+
+/** pi sends settings for the next answer alone. */
+function isOnlySettings(message: unknown): boolean {
+  const isEmpty = listOf(field(message, 'content')).length === 0 && textOf(field(message, 'content')) === undefined;
+  return isEmpty && field(message, 'role') === 'system' && isRecord(field(message, 'output_config'));
 }
 
 /** Results stay before words, and each block in its place. */

@@ -1,7 +1,8 @@
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { externalImports, isNodeBuiltin, packageOf } from '../imports.js';
-import { apps, publishedPackages, type Workspace } from '../workspace.js';
+import { apps, plugins, publishedPackages, type Workspace } from '../workspace.js';
 
 const modelClients = ['openai', '@anthropic-ai/sdk'];
 /** Packages whose subject is Node: their root entries may use it. */
@@ -45,4 +46,17 @@ it.each(apps.map((each) => [each.manifest.name, each] as const))('%s imports wha
   const declared = Object.keys(app.manifest.dependencies ?? {});
 
   expect(imported.map(packageOf).filter((name) => !declared.includes(name))).toEqual([]);
+});
+
+it.each(
+  plugins
+    .filter(({ manifest }) => manifest.scripts?.['build'] !== undefined)
+    .map((each) => [each.manifest.name, each] as const),
+)('%s holds all that it needs', (_, { directory }) => {
+  const dist = path.join(directory, 'dist');
+  const files = readdirSync(dist).filter((file) => file.endsWith('.js'));
+  const imported = files.flatMap((file) => [...externalImports(path.join(dist, file))]);
+
+  expect(files.length).toBeGreaterThan(0);
+  expect(imported.filter((name) => !isNodeBuiltin(name))).toEqual([]);
 });

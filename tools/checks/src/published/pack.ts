@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSyn
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { apps, publishedPackages, readManifest, workspaceRoot } from '../workspace.js';
+import { apps, publishedPackages, publishedPlugins, readManifest, workspaceRoot } from '../workspace.js';
 
 const run = promisify(execFile);
 
@@ -17,7 +17,7 @@ export type Tarballs = ReadonlyMap<string, string>;
 export async function packAll(destination: string): Promise<Tarballs> {
   const directories = new Map<string, string>();
   const release = releasedTarballs();
-  const ours = [...publishedPackages, ...apps].map(({ manifest, directory }) => ({
+  const ours = [...publishedPackages, ...apps, ...publishedPlugins].map(({ manifest, directory }) => ({
     name: manifest.name,
     from: directory,
   }));
@@ -94,7 +94,7 @@ interface Packed {
 
 /** Creates a project in which npm installs all our packages, for `installed`. */
 export async function installAll(project: string, tarballs: Tarballs): Promise<void> {
-  const names = [...publishedPackages, ...apps].map(({ manifest }) => manifest.name);
+  const names = [...publishedPackages, ...apps, ...publishedPlugins].map(({ manifest }) => manifest.name);
   const files = [...tarballs].map(([name, file]) => [name, `file:${file}`] as const);
   const manifest = {
     name: 'consumer',

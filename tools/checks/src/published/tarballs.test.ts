@@ -4,10 +4,10 @@ import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { installedPackages } from './pack.js';
 import { filesOf, noticesIn, reachable } from './tarball-files.js';
-import { apps, publishedPackages, readManifest, workspaceRoot } from '../workspace.js';
+import { apps, publishedPackages, publishedPlugins, readManifest, workspaceRoot } from '../workspace.js';
 
 const modules = path.join(inject('everything'), 'node_modules');
-const published = [...publishedPackages, ...apps].map((each) => ({
+const published = [...publishedPackages, ...apps, ...publishedPlugins].map((each) => ({
   ...each,
   name: each.manifest.name,
   unpacked: path.join(modules, each.manifest.name),
@@ -66,7 +66,9 @@ describe.each(published)('the tarball of $name', ({ name, directory, unpacked, m
     });
     const named = notices.flatMap((file) => noticesIn(readFileSync(path.join(unpacked, file), 'utf8')));
 
-    expect(notices.length > 0).toBe(apps.some(({ manifest: app }) => app.name === name));
+    expect(notices.length > 0).toBe(
+      [...apps, ...publishedPlugins].some(({ manifest: bundle }) => bundle.name === name),
+    );
     expect([...new Set(inside)].filter((each) => !named.some((notice) => notice.name === each))).toEqual([]);
     expect(named.filter(({ text }) => text.length < 200).map((each) => each.name)).toEqual([]);
     expect(named.filter(({ license }) => !allowedLicenses.includes(license))).toEqual([]);

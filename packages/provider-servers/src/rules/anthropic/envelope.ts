@@ -17,31 +17,40 @@ const firstIsUser: Rule = ({ messages }, report) =>
     ? []
     : [report('messages.0', 'first message must use the "user" role')];
 
-/** provider-rules A3, A.2: roles, and the allowed positions of a system message. */
-const roles: Rule = ({ messages, model }, report) =>
-  messages.flatMap((message, index) => {
-    if (message.role === 'user' || message.role === 'assistant') return [];
-    if (message.role !== 'system') return [report(message.path, `unexpected role '${message.role}'`)];
+/** Each lets a system message add and remove tools. */
+const toolChanges = ['inline-tools-2026-09-15', 'mid-conversation-tool-changes-2026-07-01'];
+
+/**
+ * provider-rules A3, A.2: roles, and the allowed positions of a system message. Neighbours of the role count as one, because agents
+ * send one with words and one with settings.
+ */
+const roles: Rule = ({ turns, betas, model }, report) =>
+  turns.flatMap((turn, index) => {
+    if (turn.role === 'user' || turn.role === 'assistant') return [];
+    if (turn.role !== 'system') return [report(turn.path, `unexpected role '${turn.role}'`)];
     if (index === 0) return [];
-    if (!model.acceptsSystemMessages) return [report(message.path, "role 'system' is not supported on this model")];
-    const before = messages[index - 1];
-    const after = messages[index + 1];
+    if (!model.acceptsSystemMessages) return [report(turn.path, "role 'system' is not supported on this model")];
+    const before = turns[index - 1];
+    const after = turns[index + 1];
     const followsServerTool = before?.role === 'assistant' && before.blocks.at(-1)?.type === 'server_tool_use';
+    const types = ['text', ...(toolChanges.some((beta) => betas.includes(beta)) ? toolChangeBlocks : [])];
     const stands =
       (before?.role === 'user' || followsServerTool) &&
       (after === undefined || after.role === 'assistant') &&
-      message.blocks.every(({ type }) => type === 'text');
-    return stands
-      ? []
-      : [report(message.path, 'a system message is text after a user message, last or before an answer')];
+      turn.blocks.every(({ type }) => types.includes(type));
+    return stands ? [] : [report(turn.path, 'a system message is text after a user message, last or before an answer')];
   });
 
-/** provider-rules A10, A.3: only an assistant message at the end may be empty. */
+const toolChangeBlocks = ['tool_addition', 'tool_removal'];
+
+/** provider-rules A10, A.3: only an assistant message at the end may be empty, and a system message that brings settings. */
 const contentNotEmpty: Rule = ({ messages }, report) =>
   messages
     .filter(
-      (message, index) =>
-        message.blocks.length === 0 && !(message.role === 'assistant' && index === messages.length - 1),
+      ({ role, blocks, settings }, index) =>
+        blocks.length === 0 &&
+        !(role === 'assistant' && index === messages.length - 1) &&
+        !(role === 'system' && settings !== undefined),
     )
     .map(({ path }) =>
       report(path, 'all messages must have non-empty content except for the optional final assistant message'),

@@ -16,6 +16,8 @@ export interface AnthropicTurn {
   readonly path: string;
   readonly role: string;
   readonly blocks: readonly AnthropicBlock[];
+  /** The `output_config` of the message, with which the effort changes in the middle of a conversation. */
+  readonly settings?: JsonObject | undefined;
 }
 
 /** The parts of a body that the rules check. */
@@ -44,7 +46,8 @@ export function anthropicRequestParts(
   const messages = listIn(body.messages).map((value, index): AnthropicTurn => {
     const message = objectIn(value) ?? {};
     const path = `messages.${index}`;
-    return { path, role: textIn(message.role) ?? '', blocks: blocksIn(message.content, `${path}.content`) };
+    const blocks = blocksIn(message.content, `${path}.content`);
+    return { path, role: textIn(message.role) ?? '', blocks, settings: objectIn(message.output_config) };
   });
   return { body, endpoint, betas, model: claudeModel(textIn(body.model) ?? ''), messages, turns: merged(messages) };
 }

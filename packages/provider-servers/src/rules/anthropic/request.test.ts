@@ -15,7 +15,9 @@ import {
   manual,
   marked,
   result,
+  settings,
   short,
+  system,
   text,
   tools,
   user,
@@ -105,6 +107,34 @@ describe('checkAnthropicRequest', () => {
     expect(checkAnthropicRequest(body([ask], { context_management: {} }), { betas: ['some'] })).toEqual([]);
     const interleaved = body([ask], { ...manual, max_tokens: 1_000 });
     expect(checkAnthropicRequest(interleaved, { betas: ['interleaved-thinking-2025-05-14'] })).toEqual([]);
+  });
+
+  it.each<[string, string, readonly unknown[]]>([
+    ['an empty message, as pi sends it', 'mid-conversation-output-config-2026-07-01', [settings()]],
+    ['one with words, as Claude Code sends it', 'per-turn-control-2026-07-01', [settings(text('In a folder.'))]],
+    ['words before an empty one', 'mid-conversation-output-config-2026-07-01', [system(text('New.')), settings()]],
+  ])('settings in the middle of a conversation: %s', (_what, beta, messages) => {
+    const list = [ask, ...messages, assistant(call('a')), user(result('a')), ...messages];
+    expect(checkAnthropicRequest(body(list), { betas: [beta] })).toEqual([]);
+    expect(checkAnthropicRequest(body(list)).map(({ rule }) => rule)).toContain('A-message-settings');
+    const elsewhere = body([{ ...ask, output_config: { effort: 'low' } }]);
+    expect(checkAnthropicRequest(elsewhere, { betas: [beta] })).toMatchObject([{ rule: 'A-message-settings' }]);
+    const misplaced = body([ask, ...messages, ask]);
+    expect(checkAnthropicRequest(misplaced, { betas: [beta] })).toMatchObject([{ rule: 'A3' }]);
+  });
+
+  it('takes changes of tools in a system message with their header only', () => {
+    const changes = body([ask, system({ type: 'tool_removal', tool: { type: 'tool_reference', name: 'run' } })]);
+    expect(checkAnthropicRequest(changes, { betas: ['inline-tools-2026-09-15'] })).toEqual([]);
+    expect(checkAnthropicRequest(changes)).toMatchObject([{ rule: 'A3' }]);
+  });
+
+  it.each([
+    ['with disabled thinking', { type: 'disabled', block_binding: { prefix_mismatch_behavior: 'drop_block' } }],
+    ['with a behaviour that does not exist', { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'keep' } }],
+  ])('refuses a binding %s, with its header too', (_what, thinking) => {
+    const found = checkAnthropicRequest(body([ask], { thinking }), { betas: ['thinking-binding-controls-2026-08-01'] });
+    expect(found).toMatchObject([{ rule: 'A18' }]);
   });
 
   it('lets a count have no max_tokens, and nothing else that only an answer has', () => {

@@ -6,6 +6,8 @@ import type { AnthropicTurn, Rule, Rules } from './parts.js';
 const interleaved = 'interleaved-thinking-2025-05-14';
 /** Enables `thinking.block_binding` in a request and `input_transformations` in an answer. */
 export const bindingControls = 'thinking-binding-controls-2026-08-01';
+/** Each enables `output_config` in a system message: pi 1.5.2 sends the first, Claude Code 2.1.332 the second. */
+const settingsControls = ['mid-conversation-output-config-2026-07-01', 'per-turn-control-2026-07-01'];
 
 const refusedTypes: Readonly<Record<string, string>> = {
   enabled:
@@ -56,12 +58,25 @@ const turnStartsWithThinking: Rule = ({ body, turns }, report) => {
 };
 
 /** provider-rules A18, A.6. */
-const bindingNeedsBeta: Rule = ({ body, betas }, report) => {
+const bindingIsAllowed: Rule = ({ body, betas }, report) => {
   const thinking = objectIn(body.thinking);
-  return thinking?.block_binding === undefined || betas.includes(bindingControls)
+  if (thinking?.block_binding === undefined) return [];
+  const path = `thinking.${textIn(thinking.type) ?? ''}.block_binding`;
+  if (!betas.includes(bindingControls) || thinking.type === 'disabled') {
+    return [report(path, 'Extra inputs are not permitted')];
+  }
+  const behaviour = objectIn(thinking.block_binding)?.prefix_mismatch_behavior;
+  return behaviour === undefined || behaviour === 'error' || behaviour === 'drop_block'
     ? []
-    : [report(`thinking.${textIn(thinking.type) ?? ''}.block_binding`, 'Extra inputs are not permitted')];
+    : [report(`${path}.prefix_mismatch_behavior`, "Input should be 'error' or 'drop_block'")];
 };
+
+/** provider-rules A-message-settings: only a system message has them, and only with a header. */
+const messageSettings: Rule = ({ messages, betas }, report) =>
+  messages
+    .filter(({ settings }) => settings !== undefined)
+    .filter(({ role }) => role !== 'system' || !settingsControls.some((beta) => betas.includes(beta)))
+    .map(({ path }) => report(`${path}.output_config`, 'Extra inputs are not permitted'));
 
 /** provider-rules A19, A.2. */
 const samplingRefused: Rule = ({ body, model }, report) =>
@@ -74,8 +89,9 @@ const samplingRefused: Rule = ({ body, model }, report) =>
 export const thinkingRules: Rules = {
   A15: configuration,
   A16: turnStartsWithThinking,
-  A18: bindingNeedsBeta,
+  A18: bindingIsAllowed,
   A19: samplingRefused,
+  'A-message-settings': messageSettings,
 };
 
 function isAnswer(blocks: AnthropicTurn['blocks']): boolean {

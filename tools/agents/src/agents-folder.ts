@@ -1,0 +1,6 @@
+import path from 'node:path';
+
+export const workspaceRoot = path.resolve(import.meta.dirname, '../../..');
+
+/** What `.ci/agents` installs. */
+export const agentsFolder = path.join(workspaceRoot, '.ci/agents/node_modules');

@@ -1,0 +1,81 @@
+import type { Tool } from './exchange.js';
+import type { Act, HostCall } from './model.js';
+import type { Place } from './place.js';
+import type { Command, Finished } from './program.js';
+
+/** Who condenses: nobody, the host by its own means, or the plugin. */
+export type Way = 'none' | 'own' | 'plugin';
+
+/** A run of a host. */
+export interface HostRun {
+  readonly place: Place;
+  /** The address of the model, without a path. */
+  readonly url: string;
+  readonly way: Way;
+  /** The built plugin. Undefined without one. */
+  readonly plugin: string | undefined;
+}
+
+/** An agent that people run, headless. */
+export interface Host {
+  readonly name: string;
+  readonly version: string;
+  /** The folder of its plugin in `plugins`. */
+  readonly pluginFolder: string;
+  /** The path of the built plugin, of a copy of its folder. */
+  readonly pluginPath: (folder: string) => string;
+  /** True if what it saves of a session does not depend on the plugin, so that both can be compared. */
+  readonly savesWithoutPlugin: boolean;
+  /** True if it starts sub-agents. */
+  readonly hasSubAgents: boolean;
+  /** Writes the settings of a run, before each start. */
+  readonly prepare: (run: HostRun) => Promise<void>;
+  /** Starts it with a prompt, which continues the session if there is one. */
+  readonly start: (run: HostRun, prompt: string, continues: boolean) => Command;
+  /** Its own command that compacts the session. */
+  readonly compact: (run: HostRun) => Promise<Finished>;
+  readonly callOf: (act: Act, place: Place, tools: readonly Tool[]) => HostCall | undefined;
+  /** What it saved of the session, without ids and times. Undefined if it cannot be compared. */
+  readonly saved: (run: HostRun) => Promise<string | undefined>;
+}
+
+/** The model that all runs name. */
+export const model = 'claude-opus-5-5';
+
+/** Where the host's own compaction begins with {@link Way} `own`. Unit: tokens. */
+export const ownLimit = 65_000;
+
+/** A compaction longer than this is ended. Unit: milliseconds. */
+export const compactMs = 120_000;
+
+/** Returns the tool of a name that a request declares. */
+export function toolNamed(name: string, tools: readonly Tool[]): string | undefined {
+  return tools.find((tool) => tool.name === name)?.name;
+}
+
+/** Returns the call of the plugin's tool `recall`, under whatever prefix the host gives it. */
+export function recallCall(words: string, tools: readonly Tool[]): HostCall | undefined {
+  const tool = tools.find(({ name }) => /(?:^|_)recall$/i.test(name));
+  if (tool === undefined) return undefined;
+  const [first = 'query'] = Object.keys(tool.input_schema?.properties ?? {});
+  const field =
+    ['query', 'search', 'words', 'text'].find((name) => tool.input_schema?.properties?.[name] !== undefined) ?? first;
+  return { name: tool.name, input: { [field]: words } };
+}
+
+/** An environment in which an agent reaches this machine alone. */
+export function localEnvironment(home: string): Readonly<Record<string, string>> {
+  const nowhere = 'http://127.0.0.1:9';
+  return {
+    HOME: home,
+    TERM: 'dumb',
+    ANTHROPIC_API_KEY: 'none',
+    HTTP_PROXY: nowhere,
+    HTTPS_PROXY: nowhere,
+    http_proxy: nowhere,
+    https_proxy: nowhere,
+    NO_PROXY: '127.0.0.1,localhost',
+    no_proxy: '127.0.0.1,localhost',
+    npm_config_registry: nowhere,
+  };
+}

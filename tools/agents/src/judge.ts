@@ -1,0 +1,51 @@
+import type { Host } from './host.js';
+import type { Scenario } from './scenarios.js';
+import type { Trial } from './trial.js';
+
+/** Returns what is wrong with a run, in words; empty if nothing is. @param isWithPlugin - false for a run of the host alone */
+export function problemsOf(trial: Trial, scenario: Scenario, isWithPlugin: boolean): readonly string[] {
+  const { exchanges, looks, stepsDone, steps } = trial;
+  const refused = exchanges.filter(({ status, refusal }) => status !== 200 || refusal !== '');
+  const unexpected = refused.length - (scenario.refusals ?? 0);
+  const condensations = looks.filter(({ isCondensation }) => isCondensation).length;
+  const isSwitched = scenario.invocations.some(({ withoutPlugin }) => withoutPlugin === true);
+  const otherRewrites = looks.filter(
+    ({ isRewrite, isCondensation, isFirstAfterRestart }) =>
+      isRewrite && !isCondensation && !(isSwitched && isFirstAfterRestart),
+  );
+  const bare = isWithPlugin ? looks.filter(({ hasSetUp }) => !hasSetUp) : [];
+  const lost = [...new Set(looks.flatMap(({ lostPictures }) => lostPictures))];
+  const cold = isSwitched ? [] : coldStarts(trial, scenario);
+  return [
+    ...(unexpected > 0 ? [`${unexpected} refused: ${refused.at(-1)?.refusal ?? ''}`] : []),
+    ...(stepsDone < steps ? [`ended after ${stepsDone} of ${steps} steps`] : []),
+    ...trial.finished.flatMap(({ status }) => (status === undefined ? ['did not end by itself'] : [])),
+    ...(isWithPlugin && condensations < (scenario.condensations ?? 0)
+      ? [`${condensations} condensations, not ${scenario.condensations}`]
+      : []),
+    ...(otherRewrites.length > 0 ? [`${otherRewrites.length} rewrites without a condensation`] : []),
+    ...(bare.length > 0 ? [`${bare.length} requests without the set-up`] : []),
+    ...(lost.length > 0 ? [`images lost unsaid: ${lost.join(', ')}`] : []),
+    ...cold,
+  ];
+}
+
+/** The first request after a restart reads what the one before it wrote, unless a compaction came between. */
+function coldStarts({ looks }: Trial, { invocations }: Scenario): readonly string[] {
+  if (invocations.some(({ does }) => does === 'compact')) return [];
+  return looks.flatMap(({ isFirstAfterRestart, isCondensation, exchange }, index) => {
+    const before = looks[index - 1]?.exchange;
+    if (!isFirstAfterRestart || isCondensation || before === undefined) return [];
+    const held = before.read + before.written;
+    return exchange.read < 0.98 * held ? [`after a restart ${exchange.read} of ${held} tokens were read`] : [];
+  });
+}
+
+/** Compares what two runs saved. Empty if it is the same, or if the host's is another with the plugin by design. */
+export function differencesIn(host: Host, withPlugin: Trial, without: Trial): readonly string[] {
+  if (!host.savesWithoutPlugin) return [];
+  const [one, other] = [withPlugin.saved ?? '', without.saved ?? ''].map((saved) => saved.split('\n'));
+  const at = (one ?? []).findIndex((line, index) => line !== other?.[index]);
+  if (at === -1 && one?.length === other?.length) return [];
+  return [`the saved session differs from line ${at + 1} on: ${(one?.[at] ?? '').trim().slice(0, 120)}`];
+}

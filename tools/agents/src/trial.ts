@@ -1,0 +1,98 @@
+import type { Body, Exchange } from './exchange.js';
+import { recorder } from './exchange.js';
+import { billOf, looksOf } from './figures.js';
+import type { Look } from './figures.js';
+import type { Host, HostRun, Way } from './host.js';
+import { askerOf, scriptedModel } from './model.js';
+import { makePlace } from './place.js';
+import { run } from './program.js';
+import type { Finished } from './program.js';
+import { firstPrompt, nextPrompt } from './scenarios.js';
+import type { Scenario } from './scenarios.js';
+
+/** What a host made of a scenario. */
+export interface Trial {
+  readonly exchanges: readonly Exchange[];
+  readonly looks: readonly Look[];
+  readonly bill: number;
+  /** Steps of the script that were answered, of how many. */
+  readonly stepsDone: number;
+  readonly steps: number;
+  /** Keys that a needy model looked for again, and those that it did not find so. */
+  readonly looksAgain: number;
+  readonly lost: number;
+  readonly finished: readonly Finished[];
+  readonly saved: string | undefined;
+}
+
+/** An invocation longer than this is ended. Unit: milliseconds. */
+const timeoutMs = 300_000;
+/** Starts of one invocation that ends at condensations. */
+const mostStarts = 12;
+
+/** Runs a scenario on a host. @param plugin - the path of the built plugin; undefined for a run without */
+export async function runTrial(host: Host, scenario: Scenario, plugin: string | undefined): Promise<Trial> {
+  const place = await makePlace();
+  const model = await scriptedModel({
+    isNeedy: scenario.isNeedy === true,
+    callOf: (act, tools) => host.callOf(act, place, tools),
+  });
+  const record = await recorder(model.server.url, askerOf);
+  const finished: Finished[] = [];
+  const way: Way = scenario.way ?? (plugin === undefined ? 'none' : 'plugin');
+  const runOf = (withoutPlugin: boolean | undefined): HostRun => ({
+    place,
+    url: record.url,
+    way,
+    plugin: way === 'plugin' && withoutPlugin !== true ? plugin : undefined,
+  });
+  try {
+    let isStarted = false;
+    const start = async (hostRun: HostRun) => {
+      await host.prepare(hostRun);
+      record.nextInvocation();
+      finished.push(await run(host.start(hostRun, isStarted ? nextPrompt : firstPrompt, isStarted), timeoutMs));
+      isStarted = true;
+    };
+    for (const { does, steps, endsAtCondensation = false, withoutPlugin } of scenario.invocations) {
+      const hostRun = runOf(withoutPlugin);
+      if (does === 'compact') {
+        await host.prepare(hostRun);
+        record.nextInvocation();
+        finished.push(await host.compact(hostRun));
+        continue;
+      }
+      const condensedSoFar = () => looksOf(record.exchanges).filter(({ isCondensation }) => isCondensation).length;
+      let known = condensedSoFar();
+      model.begin(steps, (body) => endsAtCondensation && isSmaller(body, record.exchanges));
+      await start(hostRun);
+      for (let starts = 1; endsAtCondensation && model.hasStepsLeft && starts < mostStarts; starts++) {
+        if (condensedSoFar() === known) break;
+        known = condensedSoFar();
+        await start(hostRun);
+      }
+    }
+    const saved = scenario.comparesSaved === true ? await host.saved(runOf(false)).catch(String) : undefined;
+    return {
+      exchanges: record.exchanges,
+      looks: looksOf(record.exchanges),
+      bill: billOf(record.exchanges),
+      stepsDone: model.stepsDone,
+      steps: scenario.invocations.reduce((sum, { steps }) => sum + steps.length, 0),
+      looksAgain: model.looks,
+      lost: model.lost,
+      finished,
+      saved,
+    };
+  } finally {
+    await record.close();
+    await model.server.close();
+    await place.remove();
+  }
+}
+
+/** True for a request whose list is shorter than that of the one before: it was condensed just now. */
+function isSmaller(body: Body, exchanges: readonly Exchange[]): boolean {
+  const last = exchanges.findLast(({ asker }) => asker === 'main');
+  return last !== undefined && JSON.stringify(body.messages).length < 0.9 * JSON.stringify(last.body.messages).length;
+}
