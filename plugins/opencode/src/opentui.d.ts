@@ -1,4 +1,4 @@
-// opencode gives these modules to the plugins of its terminal.
+// What is used of the modules that opencode gives to the plugins of its terminal.
 
 declare module '@opentui/solid' {
   /** What is drawn. */

@@ -48,7 +48,10 @@ export function hooksOf(client: HostClient, { directory, ...options }: PluginOpt
         codec: opencodePieces(),
         store: fileEventStore({ directory }),
         host: 'opencode',
-        hostVersion: facts.version,
+        // It is known when the first session is.
+        get hostVersion() {
+          return facts.version;
+        },
       }),
   );
   const conversations = once(() => new Conversations(sessions(), () => Promise.resolve(facts)));

@@ -1,3 +1,4 @@
+/* oxlint-disable palimpsest/layers -- opencode gives these to the plugins of its terminal, and nobody installs them */
 import { createElement, insert, setProp } from '@opentui/solid';
 import type { Element } from '@opentui/solid';
 import { createSignal } from 'solid-js';
@@ -11,6 +12,8 @@ interface Terminal {
   readonly keymap: { readonly registerLayer: (layer: { readonly commands: readonly Command[] }) => unknown };
   readonly slots: { readonly register: (plugin: unknown) => unknown };
   readonly route: { readonly current: { readonly name: string; readonly params?: { readonly sessionID?: unknown } } };
+  /** Unit: lines. */
+  readonly renderer: { readonly height: number };
   readonly theme: { readonly current: Readonly<Record<string, unknown>> };
   readonly ui: {
     readonly DialogAlert: (props: object) => Element;
@@ -102,7 +105,7 @@ export default {
         ),
         command('condensed', 'Show what was condensed, and what it saved', async (sessionID) => {
           const text = await ask({ verb: 'condensed', sessionID });
-          ui.dialog.replace(() => pageOf(text ?? '', terminal.theme.current));
+          ui.dialog.replace(() => pageOf(text ?? '', terminal));
           ui.dialog.setSize('xlarge');
         }),
         command('uncondense', 'Take the newest condensation back', async (sessionID) => {
@@ -143,18 +146,20 @@ export default {
   },
 };
 
-/** A page that scrolls. */
-function pageOf(text: string, theme: Readonly<Record<string, unknown>>): Element {
+/** A page that scrolls. A dialog begins at a quarter of the screen. */
+function pageOf(text: string, { theme, renderer }: Terminal): Element {
+  const lines = createElement('text');
+  setProp(lines, 'fg', theme.current['text']);
+  insert(lines, text);
+  const scroll = createElement('scrollbox');
+  const room = Math.floor((renderer.height * 3) / 4) - 4;
+  setProp(scroll, 'height', Math.max(5, Math.min(room, text.split('\n').length + 1)));
+  setProp(scroll, 'focused', true);
+  insert(scroll, lines);
   const box = createElement('box');
   setProp(box, 'paddingLeft', 2);
   setProp(box, 'paddingRight', 2);
   setProp(box, 'paddingBottom', 1);
-  const scroll = createElement('scrollbox');
-  setProp(scroll, 'height', Math.min(30, text.split('\n').length + 1));
-  const lines = createElement('text');
-  setProp(lines, 'fg', theme['text']);
-  insert(lines, text);
-  insert(scroll, lines);
   insert(box, scroll);
   return box;
 }
