@@ -33,6 +33,8 @@ export interface Account {
   readonly saved: number;
   /** What the requests have cost, as the provider counted. Unit: input tokens. */
   readonly paid: number;
+  /** The tokens that the provider counts for an estimated one. 1 until it has counted. */
+  readonly countedPerEstimated: number;
 }
 
 /** A server that reports a part of its prompts is not believed. */
@@ -70,7 +72,12 @@ export function accountOf(log: readonly Event[], { read, write, output }: CacheP
     const words = outputTokens * (output ?? defaultPrices.output);
     return sum + uncachedInputTokens + cacheReadTokens * read + cacheWriteTokens * write + words;
   }, 0);
-  return { condensations, saved: condensations.reduce((sum, { saved }) => sum + saved, 0), paid };
+  return {
+    condensations,
+    saved: condensations.reduce((sum, { saved }) => sum + saved, 0),
+    paid,
+    countedPerEstimated: factor,
+  };
 }
 
 interface Back extends CameBack {

@@ -9,7 +9,7 @@ import { accountOf } from './account.js';
 import type { Account } from './account.js';
 import { Boundary } from './boundary.js';
 import type { BoundaryState } from './boundary.js';
-import { amount, condensedPage, short, statusLine } from './page.js';
+import { amount, condensedPage, countedBy, statusLine } from './page.js';
 import type { Shown } from './page.js';
 import { untestedVersion } from './tested-versions.js';
 import type { HostName } from './tested-versions.js';
@@ -129,7 +129,8 @@ export class HostSession<Message> {
       const reason = fitted.reports.at(-1)?.reason ?? fitted.problem?.message;
       return `Nothing was condensed${reason === undefined ? '.' : `: ${reason}.`}`;
     }
-    return `Condensed: the next request holds ${short(fitted.tokensAfter)} of ${short(fitted.tokensBefore)} tokens.`;
+    const counted = countedBy(this.#accountNow(fitted.events));
+    return `Condensed: the next request holds ${counted(fitted.tokensAfter)} of ${counted(fitted.tokensBefore)} tokens.`;
   }
 
   /** Returns what it would cost to take the newest condensation back. Undefined if none is in force. */
@@ -139,9 +140,11 @@ export class HostSession<Message> {
     const { savedTokens, untouchedTokens } = newest.details;
     const { read, write } = this.#prices;
     const sent = this.#newest?.fitted.tokensAfter ?? 0;
-    const once = (sent - untouchedTokens) * (write - read) + savedTokens * write;
+    const account = this.#accountNow(this.#newest?.fitted.events ?? []);
+    const counted = countedBy(account);
+    const once = ((sent - untouchedTokens) * (write - read) + savedTokens * write) * account.countedPerEstimated;
     const { usdPerToken } = this.#newest?.request ?? {};
-    return `The next request grows from ${short(sent)} to ${short(sent + savedTokens)} tokens and is written again, once for ${amount(once, { usdPerToken })}; each later one reads ${short(savedTokens)} tokens more.`;
+    return `The next request grows from ${counted(sent)} to ${counted(sent + savedTokens)} tokens and is written again, once for ${amount(once, { usdPerToken })}; each later one reads ${counted(savedTokens)} tokens more.`;
   }
 
   /** Takes the newest condensation back. No other is made then until the user asks for one. Returns what to tell them. */

@@ -1,7 +1,7 @@
 import type { PresetName } from '@palimpsest/condensers';
 import type { EventStore } from '@palimpsest/events';
 import { condensedHistory } from '@palimpsest/messages';
-import type { Codec, CondensedHistory } from '@palimpsest/messages';
+import type { Codec, CondensedHistory, CondensedHistoryOptions } from '@palimpsest/messages';
 import type { Condenser } from '@palimpsest/view';
 import type { BoundaryState } from './boundary.js';
 import { condenserOf } from './condenser.js';
@@ -23,6 +23,8 @@ export interface HostSessionsOptions<Message> {
   readonly maxTokens?: number | undefined;
   /** A condenser that has not decided by then is given up. Unit: milliseconds. @defaultValue 10000 */
   readonly condenserTimeoutMs?: number | undefined;
+  /** The treatment of thinking of answers that the plugin has not seen being made, as `condensedHistory` takes it. @defaultValue left-out */
+  readonly unknownThinking?: CondensedHistoryOptions<Message>['unknownThinking'];
   /** False: lists go as they are, until a session is turned on. @defaultValue true */
   readonly isOn?: boolean | undefined;
 }
@@ -35,10 +37,10 @@ export class HostSessions<Message> {
   readonly #sessions = new Map<string, HostSession<Message>>();
 
   constructor(options: HostSessionsOptions<Message>) {
-    const { codec, store, preset = 'balanced', condenserTimeoutMs = 10_000 } = options;
+    const { codec, store, preset = 'balanced', condenserTimeoutMs = 10_000, unknownThinking } = options;
     this.#options = options;
     this.#condenser = condenserOf(preset);
-    this.#history = condensedHistory({ condenser: this.#condenser, codec, store, condenserTimeoutMs });
+    this.#history = condensedHistory({ condenser: this.#condenser, codec, store, condenserTimeoutMs, unknownThinking });
   }
 
   /**

@@ -6,7 +6,7 @@ import type { Account, CondensationAccount } from './account.js';
 const mostNamed = 5;
 const longestTitle = 70;
 
-/** What a session holds, and what is said of it. Unit of the sizes: tokens. */
+/** What a session holds, and what is said of it. Unit of the sizes: estimated tokens. They are shown as the provider counts. */
 export interface Shown {
   readonly account: Account;
   readonly log: readonly Event[];
@@ -20,7 +20,8 @@ export interface Shown {
 
 /** Returns the line of a status bar: `182k held · 31k sent · 62 % saved`. */
 export function statusLine({ account, held, sent }: Omit<Shown, 'log' | 'notes'>): string {
-  const parts = [`${short(held)} held`, `${short(sent)} sent`];
+  const counted = countedBy(account);
+  const parts = [`${counted(held)} held`, `${counted(sent)} sent`];
   if (account.condensations.length > 0) parts.push(`${shareSaved(account)} saved`);
   return parts.join(' · ');
 }
@@ -30,16 +31,18 @@ export function condensedPage(shown: Shown): string {
   const { account, notes } = shown;
   const { condensations } = account;
   const count = condensations.length;
+  const [held, sent] = [shown.held, shown.sent].map(countedBy(account));
   const head =
     count === 0
-      ? `Nothing was condensed in this session: ${short(shown.held)} tokens are held, and sent.`
-      : `${count} condensation${count === 1 ? '' : 's'} in this session. ${short(shown.held)} tokens are held, ${short(shown.sent)} are sent. ${amount(account.saved, shown)} saved (${shareSaved(account)}).`;
+      ? `Nothing was condensed in this session: ${held} tokens are held, and sent.`
+      : `${count} condensation${count === 1 ? '' : 's'} in this session. ${held} tokens are held, ${sent} are sent. ${amount(account.saved, shown)} saved (${shareSaved(account)}).`;
   const parts = condensations.map((one, index) => condensationText(one, index + 1, shown)).reverse();
   const kept = count === 0 ? [] : ['Nothing is lost: the model gets a hidden text back by its address, with recall.'];
   return [head, ...parts, ...kept, ...notes].map(printable).join('\n\n');
 }
 
-function condensationText(one: CondensationAccount, number: number, { log, usdPerToken }: Shown): string {
+function condensationText(one: CondensationAccount, number: number, { log, usdPerToken, account }: Shown): string {
+  const counted = countedBy(account);
   const { details, requests, cameBack, saved } = one;
   const { condensation, forgotten, masked, tokensBefore, tokensAfter, rewrittenTokens, revert, request } = details;
   const { reason } = condensation.metadata ?? {};
@@ -57,12 +60,12 @@ function condensationText(one: CondensationAccount, number: number, { log, usdPe
       ? 'came back: nothing'
       : `came back: ${cameBack.results} result${cameBack.results === 1 ? '' : 's'}, ${short(cameBack.tokens)} tokens (${cameBack.recalled} by recall)`;
   return [
-    `${number}. ${condensation.timestamp.slice(11, 16)} UTC: ${short(tokensBefore)} → ${short(tokensAfter)} tokens a request,${why}${about}${revert === undefined ? '' : ' (taken back)'}`,
+    `${number}. ${condensation.timestamp.slice(11, 16)} UTC: ${counted(tokensBefore)} → ${counted(tokensAfter)} tokens a request,${why}${about}${revert === undefined ? '' : ' (taken back)'}`,
     `   went: ${what.join(', ')}`,
     ...largest.map(
-      ({ event, address, tokens }) => `     ${short(tokens).padStart(6)}  ${titleOf(event, log)}  [${address}]`,
+      ({ event, address, tokens }) => `     ${counted(tokens).padStart(6)}  ${titleOf(event, log)}  [${address}]`,
     ),
-    `   since then: ${requests} request${requests === 1 ? '' : 's'}; ${short(rewrittenTokens)} tokens written again; ${back}`,
+    `   since then: ${requests} request${requests === 1 ? '' : 's'}; ${counted(rewrittenTokens)} tokens written again; ${back}`,
     `   worth: ${amount(saved, { usdPerToken })}`,
   ].join('\n');
 }
@@ -110,6 +113,11 @@ export function amount(tokens: number, { usdPerToken }: Pick<Shown, 'usdPerToken
   const sign = tokens < 0 ? '−' : '';
   if (usdPerToken === undefined || usdPerToken <= 0) return `${sign}${short(Math.abs(tokens))} input tokens`;
   return `${sign}$${(Math.abs(tokens) * usdPerToken).toFixed(2)}`;
+}
+
+/** Returns estimated sizes in words, as the provider counts: hosts show its counts beside them. */
+export function countedBy({ countedPerEstimated }: Pick<Account, 'countedPerEstimated'>): (tokens: number) => string {
+  return (tokens) => short(tokens * countedPerEstimated);
 }
 
 /** Returns a number of tokens: 940, 9.4k, 182k, 1.3M. */
