@@ -48,6 +48,8 @@ export function hooksOf(client: HostClient, { directory, ...options }: PluginOpt
         codec: opencodePieces(),
         store: fileEventStore({ directory }),
         host: 'opencode',
+        // opencode has thinking that does not verify dropped by the provider (`drop_block`).
+        unknownThinking: 'sent',
         // It is known when the first session is.
         get hostVersion() {
           return facts.version;

@@ -16,7 +16,6 @@ interface Terminal {
   readonly renderer: { readonly height: number };
   readonly theme: { readonly current: Readonly<Record<string, unknown>> };
   readonly ui: {
-    readonly DialogAlert: (props: object) => Element;
     readonly DialogConfirm: (props: object) => Element;
     readonly DialogPrompt: (props: object) => Element;
     readonly toast: (toast: { readonly variant: 'info' | 'warning'; readonly message: string }) => void;
@@ -68,6 +67,8 @@ export default {
       return text;
     };
 
+    const say = (message = '') => ui.toast({ variant: 'info', message });
+
     const command = (slashName: string, title: string, run: (sessionID: string) => void | Promise<void>): Command => ({
       name: `palimpsest.${slashName}`,
       namespace: 'palette',
@@ -77,11 +78,14 @@ export default {
       run: async () => {
         ui.dialog.clear();
         const sessionID = terminal.route.current.params?.sessionID;
-        if (typeof sessionID !== 'string') ui.toast({ variant: 'info', message: 'Open a session first.' });
-        else await run(sessionID);
+        if (typeof sessionID !== 'string') return say('Open a session first.');
+        try {
+          await run(sessionID);
+        } catch (error) {
+          ui.toast({ variant: 'warning', message: `Palimpsest: ${String(error)}` });
+        }
       },
     });
-    const say = (message = '') => ui.toast({ variant: 'info', message });
     const refresh = async (sessionID: string) => {
       const text = await ask({ verb: 'status', sessionID });
       if (text !== undefined) setStatuses({ ...statuses(), [sessionID]: text });
@@ -136,7 +140,7 @@ export default {
       slots: {
         session_prompt_right: (_: unknown, { session_id }: { readonly session_id: string }): Element => {
           const line = createElement('text');
-          insert(line, () => statuses()[session_id] ?? '');
+          insert(line, () => (statuses()[session_id] === undefined ? '' : `palimpsest: ${statuses()[session_id]}`));
           setProp(line, 'fg', terminal.theme.current['textMuted']);
           void refresh(session_id).catch(() => undefined);
           return line;
