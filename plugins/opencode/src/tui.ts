@@ -9,7 +9,7 @@ import type { Answer, Ask } from './bus.js';
 interface Terminal {
   readonly client: { readonly tui: { readonly publish: (request: { readonly body: unknown }) => Promise<unknown> } };
   readonly event: { readonly on: (type: 'tui.command.execute', handler: (event: unknown) => void) => () => void };
-  readonly keymap: { readonly registerLayer: (layer: { readonly commands: readonly Command[] }) => unknown };
+  readonly keymap: { readonly registerLayer: (layer: { readonly commands: readonly Command[] }) => () => void };
   readonly slots: { readonly register: (plugin: unknown) => unknown };
   readonly route: { readonly current: { readonly name: string; readonly params?: { readonly sessionID?: unknown } } };
   /** Unit: lines. */
@@ -91,49 +91,53 @@ export default {
       if (text !== undefined) setStatuses({ ...statuses(), [sessionID]: text });
     };
 
-    keymap.registerLayer({
-      commands: [
-        command('condense', 'Condense this session now, with a focus', (sessionID) =>
-          ui.dialog.replace(() =>
-            ui.DialogPrompt({
-              title: 'Condense this session',
-              placeholder: 'What matters now (may be empty)',
-              onCancel: () => ui.dialog.clear(),
-              onConfirm: async (focus: string) => {
-                ui.dialog.clear();
-                say(await ask({ verb: 'condense', sessionID, ...(focus.trim() === '' ? {} : { focus }) }));
-                await refresh(sessionID);
-              },
-            }),
-          ),
+    const commands = [
+      command('condense', 'Condense this session now, with a focus', (sessionID) =>
+        ui.dialog.replace(() =>
+          ui.DialogPrompt({
+            title: 'Condense this session',
+            placeholder: 'What matters now (may be empty)',
+            onCancel: () => ui.dialog.clear(),
+            onConfirm: async (focus: string) => {
+              ui.dialog.clear();
+              say(await ask({ verb: 'condense', sessionID, ...(focus.trim() === '' ? {} : { focus }) }));
+              await refresh(sessionID);
+            },
+          }),
         ),
-        command('condensed', 'Show what was condensed, and what it saved', async (sessionID) => {
-          const text = await ask({ verb: 'condensed', sessionID });
-          ui.dialog.replace(() => pageOf(text ?? '', terminal));
-          ui.dialog.setSize('xlarge');
-        }),
-        command('uncondense', 'Take the newest condensation back', async (sessionID) => {
-          const price = await ask({ verb: 'undo-price', sessionID });
-          if (price === undefined) return say('No condensation is in force in this session.');
-          ui.dialog.replace(() =>
-            ui.DialogConfirm({
-              title: 'Take the newest condensation back?',
-              message: price,
-              onCancel: () => ui.dialog.clear(),
-              onConfirm: async () => {
-                ui.dialog.clear();
-                say(await ask({ verb: 'undo', sessionID }));
-                await refresh(sessionID);
-              },
-            }),
-          );
-        }),
-        command('palimpsest', 'Turn condensation on or off in this session', async (sessionID) => {
-          say(await ask({ verb: 'switch', sessionID }));
-          await refresh(sessionID);
-        }),
-      ],
-    });
+      ),
+      command('condensed', 'Show what was condensed, and what it saved', async (sessionID) => {
+        const text = await ask({ verb: 'condensed', sessionID });
+        ui.dialog.replace(() => pageOf(text ?? '', terminal));
+        ui.dialog.setSize('xlarge');
+      }),
+      command('uncondense', 'Take the newest condensation back', async (sessionID) => {
+        const price = await ask({ verb: 'undo-price', sessionID });
+        if (price === undefined) return say('No condensation is in force in this session.');
+        ui.dialog.replace(() =>
+          ui.DialogConfirm({
+            title: 'Take the newest condensation back?',
+            message: price,
+            onCancel: () => ui.dialog.clear(),
+            onConfirm: async () => {
+              ui.dialog.clear();
+              say(await ask({ verb: 'undo', sessionID }));
+              await refresh(sessionID);
+            },
+          }),
+        );
+      }),
+      command('palimpsest', 'Turn condensation on or off in this session', async (sessionID) => {
+        say(await ask({ verb: 'switch', sessionID }));
+        await refresh(sessionID);
+      }),
+    ];
+    let removeLayer = keymap.registerLayer({ commands });
+    // A prompt that was there before this plugin lists what is registered after it.
+    const registerAgain = () => {
+      removeLayer();
+      removeLayer = keymap.registerLayer({ commands });
+    };
 
     slots.register({
       order: 100,
@@ -143,6 +147,7 @@ export default {
           insert(line, () => (statuses()[session_id] === undefined ? '' : `palimpsest: ${statuses()[session_id]}`));
           setProp(line, 'fg', terminal.theme.current['textMuted']);
           void refresh(session_id).catch(() => undefined);
+          setTimeout(registerAgain);
           return line;
         },
       },
