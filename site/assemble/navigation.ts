@@ -21,6 +21,7 @@ export const guide: readonly { readonly text: string; readonly pages: readonly s
     pages: [
       'start/sdk.md',
       'start/frameworks.md',
+      'start/agents.md',
       'start/condenser.md',
       'start/service.md',
       'start/look.md',

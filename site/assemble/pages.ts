@@ -21,6 +21,7 @@ export interface ApiPage extends Page {
 /** The pages of `docs/`, where they stand in the site. Pages for contributors stay in the repository. */
 const ownDocs: readonly Page[] = [
   { source: 'docs/ways-in.md', page: 'start/frameworks.md' },
+  { source: 'docs/agents.md', page: 'start/agents.md' },
   { source: 'docs/services.md', page: 'services.md' },
   { source: 'docs/glossary.md', page: 'glossary.md' },
   { source: 'docs/versioning.md', page: 'versioning.md' },

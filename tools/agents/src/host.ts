@@ -14,6 +14,8 @@ export interface HostRun {
   readonly way: Way;
   /** The built plugin. Undefined without one. */
   readonly plugin: string | undefined;
+  /** The script delegates: a host that needs an extension for it loads that. */
+  readonly hasSubAgents: boolean;
 }
 
 /** An agent that people run, headless. */
@@ -77,5 +79,6 @@ export function localEnvironment(home: string): Readonly<Record<string, string>>
     NO_PROXY: '127.0.0.1,localhost',
     no_proxy: '127.0.0.1,localhost',
     npm_config_registry: nowhere,
+    npm_config_fetch_retries: '0',
   };
 }

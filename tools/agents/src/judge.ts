@@ -1,4 +1,3 @@
-import type { Host } from './host.js';
 import type { Scenario } from './scenarios.js';
 import type { Trial } from './trial.js';
 
@@ -23,6 +22,7 @@ export function problemsOf(trial: Trial, scenario: Scenario, isWithPlugin: boole
     ...(isWithPlugin && condensations < (scenario.condensations ?? 0)
       ? [`${condensations} condensations, not ${scenario.condensations}`]
       : []),
+    ...(scenario.fault !== undefined && condensations > 0 ? ['condensed by a condenser that fails'] : []),
     ...(otherRewrites.length > 0 ? [`${otherRewrites.length} rewrites without a condensation`] : []),
     ...(bare.length > 0 ? [`${bare.length} requests without the set-up`] : []),
     ...(lost.length > 0 ? [`images lost unsaid: ${lost.join(', ')}`] : []),
@@ -41,9 +41,8 @@ function coldStarts({ looks }: Trial, { invocations }: Scenario): readonly strin
   });
 }
 
-/** Compares what two runs saved. Empty if it is the same, or if the host's is another with the plugin by design. */
-export function differencesIn(host: Host, withPlugin: Trial, without: Trial): readonly string[] {
-  if (!host.savesWithoutPlugin) return [];
+/** Compares what two runs saved. Empty if it is the same. */
+export function differencesIn(withPlugin: Trial, without: Trial): readonly string[] {
   const [one, other] = [withPlugin.saved ?? '', without.saved ?? ''].map((saved) => saved.split('\n'));
   const at = (one ?? []).findIndex((line, index) => line !== other?.[index]);
   if (at === -1 && one?.length === other?.length) return [];

@@ -65,6 +65,7 @@ export async function scriptedModel({ callOf, isNeedy }: ModelOptions): Promise<
   let lost = 0;
   let lookedFor: number | undefined;
   let troubled: Step | undefined;
+  let wasTooLong = false;
   let endsAt: (body: Body) => boolean = () => false;
 
   const answerOf = (acts: readonly Act[], tools: readonly Tool[], words: string): AnthropicReply => {
@@ -78,8 +79,8 @@ export async function scriptedModel({ callOf, isNeedy }: ModelOptions): Promise<
     const step = steps[next];
     if (step === undefined || endsAt(body))
       return { content: [{ type: 'text', text: `This is what I found so far (${done}).` }] };
-    if (step.trouble === 'too-long' && troubled !== step) {
-      troubled = step;
+    if (step.trouble === 'too-long' && !wasTooLong && JSON.stringify(body.messages).length > tooLongFrom) {
+      wasTooLong = true;
       return { error: { status: 400, type: 'invalid_request_error', message: tooLong } };
     }
     const tools = body.tools ?? [];
@@ -117,7 +118,7 @@ export async function scriptedModel({ callOf, isNeedy }: ModelOptions): Promise<
         return undefined;
       troubled = step;
       if (step.trouble === 'stream-error') return { fault: 'stream-error', afterEvents: 2 };
-      return { fault: step.trouble };
+      return step.trouble === 'overloaded' ? { fault: step.trouble, retryAfterSeconds: 1 } : { fault: step.trouble };
     }) satisfies Faults,
     reply: (body: Body) => {
       switch (askerOf(body)) {
@@ -157,6 +158,9 @@ export async function scriptedModel({ callOf, isNeedy }: ModelOptions): Promise<
   };
 }
 
+/** A list longer than this does not fit, once. Unit: characters. */
+const tooLongFrom = 160_000;
+
 /** The provider's words for a prompt that does not fit. */
 const tooLong = 'prompt is too long: 1000123 tokens > 1000000 maximum';
 
@@ -172,15 +176,14 @@ export function errandPrompt(number: number): string {
 
 /** Says who asked: by its tools, its first prompt, and the request of a host's own summariser. */
 export function askerOf({ tools = [], messages = [] }: Body): Asker {
+  const [first] = messages;
   const last = messages.findLast(({ role }) => role === 'user');
-  const isSummary = last !== undefined && summaryRequest.test(lastWordsOf(last));
-  if (isSummary) return 'summariser';
-  if (tools.length === 0) return 'other';
-  return messages
-    .slice(0, 2)
-    .some((message) => wordsOf(message).includes(`${errandMark}-`) && !wordsOf(message).includes(taskMark))
-    ? 'errand'
-    : 'main';
+  const asked = last === undefined ? '' : lastWordsOf(last);
+  if (tools.length === 0 && /\btitle\b/i.test(asked)) return 'other';
+  if (summaryRequest.test(asked)) return 'summariser';
+  if (tools.length === 0 || first === undefined) return 'other';
+  const words = wordsOf(first);
+  return words.includes(`${errandMark}-`) && !words.includes(taskMark) ? 'errand' : 'main';
 }
 
 const summaryRequest =

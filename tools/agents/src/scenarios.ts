@@ -83,7 +83,7 @@ export const scenarios: readonly Scenario[] = [
   { name: 'errors', invocations: once(reading(60, 0, troubleAt)), condensations: 1, refusals: 4 },
   {
     name: 'overflow',
-    invocations: once(reading(60, 0, (step) => (step === 40 ? { trouble: 'too-long' } : undefined))),
+    invocations: once(reading(60, 0, (step) => (step >= 25 ? { trouble: 'too-long' } : undefined))),
     refusals: 1,
   },
   {

@@ -26,7 +26,7 @@ export interface Trial {
 }
 
 /** An invocation longer than this is ended. Unit: milliseconds. */
-const timeoutMs = 300_000;
+const timeoutMs = 600_000;
 /** Starts of one invocation that ends at condensations. */
 const mostStarts = 12;
 
@@ -45,6 +45,7 @@ export async function runTrial(host: Host, scenario: Scenario, plugin: string | 
     url: record.url,
     way,
     plugin: way === 'plugin' && withoutPlugin !== true ? plugin : undefined,
+    hasSubAgents: scenario.needsSubAgents === true,
   });
   try {
     let isStarted = false;

@@ -7,7 +7,7 @@ const varying =
 /** Returns texts of JSON as one text without what differs between two runs: ids, times, counts, signatures, and the run's folders. */
 export function withoutIds(texts: readonly string[], { home, project }: Pick<Place, 'home' | 'project'>): string {
   return texts
-    .map((each) => JSON.stringify(JSON.parse(each.slice(Math.max(0, each.indexOf('{')))), fixed, 1))
+    .map((each) => JSON.stringify(JSON.parse(each), fixed, 1))
     .join('\n')
     .replaceAll(project, 'PROJECT')
     .replaceAll(home, 'HOME')
@@ -15,5 +15,9 @@ export function withoutIds(texts: readonly string[], { home, project }: Pick<Pla
 }
 
 function fixed(key: string, value: unknown): unknown {
-  return varying.test(key) ? undefined : value;
+  if (varying.test(key)) return undefined;
+  // pi saves which tools it declared, and the plugin's is one.
+  return Array.isArray(value)
+    ? (value as readonly { readonly name?: unknown }[]).filter((one) => one?.name !== 'recall')
+    : value;
 }

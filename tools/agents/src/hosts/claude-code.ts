@@ -35,7 +35,7 @@ export function claudeCode(version: string): Host {
     name: 'claude-code',
     version,
     pluginFolder: 'claude-code',
-    pluginPath: (folder) => folder,
+    pluginPath: (folder) => path.join(folder, 'dist/plugin'),
     savesWithoutPlugin: false,
     hasSubAgents: true,
     prepare: async ({ place }) => {

@@ -27,6 +27,9 @@ export const opencode: Host = {
       autoupdate: false,
       share: 'disabled',
       permission: 'allow',
+      snapshot: false,
+      lsp: false,
+      formatter: false,
       ...(way === 'none' ? { compaction: { auto: false, prune: false } } : {}),
       ...(plugin === undefined ? {} : { plugin: [pathToFileURL(plugin).href] }),
       provider: {
@@ -65,11 +68,12 @@ export const opencode: Host = {
     }
   },
   saved: async (hostRun) => {
-    const list = await run(command(hostRun, ['session', 'list', '--format', 'json']), 60_000);
-    const sessions = JSON.parse(list.output) as readonly { readonly id: string }[];
-    const texts: string[] = [];
-    for (const { id } of sessions) texts.push((await run(command(hostRun, ['export', id]), 60_000)).output);
-    return withoutIds(texts, hostRun.place);
+    let saved = '';
+    await withServer(hostRun, async (url, sessions) => {
+      const lists = sessions.map(async ({ id }) => (await fetch(`${url}/session/${id}/message`)).text());
+      saved = withoutIds(await Promise.all(lists), hostRun.place);
+    });
+    return saved;
   },
 };
 
@@ -89,11 +93,21 @@ function command({ place }: HostRun, args: readonly string[]): Command {
 
 /** `/compact` is a command of the terminal, which asks the agent's own server. */
 function compactOverHttp(hostRun: HostRun): Promise<Finished> {
-  return run(command(hostRun, ['serve', '--port', '0']), compactMs, async ({ until }) => {
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await until(/http:\/\/127\.0\.0\.1:\d+/))?.[0] ?? '';
-    const [newest] = (await (await fetch(`${url}/session`)).json()) as readonly { readonly id: string }[];
+  return withServer(hostRun, async (url, [newest]) => {
     const body = JSON.stringify({ providerID: 'anthropic', modelID: model });
     const headers = { 'content-type': 'application/json' };
     await fetch(`${url}/session/${newest?.id}/summarize`, { method: 'POST', headers, body });
+  });
+}
+
+/** Starts the agent's own server. The sessions are given from the newest to the oldest. */
+function withServer(
+  hostRun: HostRun,
+  ask: (url: string, sessions: readonly { readonly id: string }[]) => Promise<void>,
+): Promise<Finished> {
+  const address = /http:\/\/127\.0\.0\.1:\d+/;
+  return run(command(hostRun, ['serve', '--port', '0']), compactMs, async ({ until }) => {
+    const url = address.exec(await until(address))?.[0] ?? '';
+    await ask(url, (await (await fetch(`${url}/session`)).json()) as readonly { readonly id: string }[]);
   });
 }

