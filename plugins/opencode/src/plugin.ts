@@ -46,7 +46,8 @@ export function hooksOf(client: HostClient, { directory, ...options }: PluginOpt
       new HostSessions<Piece>({
         ...options,
         codec: opencodePieces(),
-        store: fileEventStore({ directory }),
+        // A torn end of the log is cut off. A warning of the process would be printed over the terminal.
+        store: fileEventStore({ directory, onRepair: () => undefined }),
         host: 'opencode',
         // opencode has thinking that does not verify dropped by the provider (`drop_block`).
         unknownThinking: 'sent',
