@@ -8,7 +8,7 @@ export const imageUrl = `data:image/png;base64,${png}`;
 const model = { providerID: 'anthropic', modelID: 'claude-opus-4-5' };
 let count = 0;
 
-export function messageOf(info: object, parts: readonly object[]): HostMessage {
+function messageOf(info: object, parts: readonly object[]): HostMessage {
   const id = `msg_${String(++count).padStart(6, '0')}`;
   const placed = parts.map((part, index) => ({ ...part, id: `prt_${id}_${index}`, sessionID, messageID: id }));
   return { info: { ...info, id, sessionID }, parts: placed } as unknown as HostMessage;
