@@ -17,4 +17,6 @@ export type { ResponsesTool } from './codecs/responses.js';
 export { responsesItems } from './codecs/responses.js';
 export { unmarked } from './codecs/parts.js';
 export { isPreamble, withPreambles } from './codecs/preambles.js';
+export type { Joints, TakenApart } from './codecs/taken-apart.js';
+export { takenApart } from './codecs/taken-apart.js';
 export { field, isRecord, listOf, textOf } from '@palimpsest/llm-adapters/wire';

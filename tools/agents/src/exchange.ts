@@ -26,7 +26,12 @@ export interface Message {
 export interface Block {
   readonly type: string;
   readonly text?: string;
+  /** Of a call. */
+  readonly id?: string;
+  readonly input?: unknown;
+  /** Of a result. */
   readonly tool_use_id?: string;
+  readonly is_error?: boolean;
   readonly content?: string | readonly Block[];
   readonly source?: unknown;
 }

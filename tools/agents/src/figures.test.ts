@@ -7,7 +7,7 @@ const user = (...content: readonly Block[]): Message => ({ role: 'user', content
 const assistant = (...content: readonly Block[]): Message => ({ role: 'assistant', content });
 const text = (words: string): Block => ({ type: 'text', text: words });
 const picture = { type: 'image', source: 'data' };
-const look = { type: 'tool_use', id: 'a', name: 'read', input: { path: 'picture-3.png' } } as Block;
+const look: Block = { type: 'tool_use', id: 'a', input: { path: 'picture-3.png' } };
 const result = (...content: readonly Block[]): Block => ({ type: 'tool_result', tool_use_id: 'a', content });
 const start = user(text(`${taskMark}: go.`));
 
@@ -64,6 +64,15 @@ describe('looksOf', () => {
   ])('a picture that was seen: %s', (_what, messages, lost) => {
     const looks = looksOf([request([start, assistant(look), user(result(picture))]), request(messages)]);
     expect(looks.at(-1)?.lostPictures).toEqual(lost);
+  });
+
+  it('finds the result that was lost of a file that is there', () => {
+    const failed = (path: string) => [
+      assistant({ type: 'tool_use', id: 'a', input: { path } }),
+      user({ ...result(text('Missing.')), is_error: true }),
+    ];
+    const looks = looksOf([request([start, ...failed('part-3.ts')]), request([start, ...failed('missing-3.ts')])]);
+    expect(looks.map(({ lostResults }) => lostResults)).toEqual([['part-3.ts'], []]);
   });
 
   it('looks at accepted requests of the main agent alone, and at starts', () => {

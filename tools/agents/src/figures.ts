@@ -15,6 +15,8 @@ export interface Look {
   readonly hasSetUp: boolean;
   /** Pictures that an earlier request held, and of which this one holds neither the picture nor a word. */
   readonly lostPictures: readonly string[];
+  /** Files of which a result is an error, though they are there: it was lost on the way. */
+  readonly lostResults: readonly string[];
   /** True if it is the first of its invocation, and not of the session. */
   readonly isFirstAfterRestart: boolean;
 }
@@ -37,6 +39,7 @@ export function looksOf(exchanges: readonly Exchange[]): readonly Look[] {
       isCondensation: isRewrite && size < 0.9 * (before?.size ?? 0),
       hasSetUp: text.includes(JSON.stringify(ruleMark).slice(1, -1)) && text.includes(taskMark),
       lostPictures: lostPictures(body, seen),
+      lostResults: lostResults(body),
       isFirstAfterRestart: before !== undefined && before.exchange.invocation !== exchange.invocation,
     };
     before = { exchange, pieces, size };
@@ -86,6 +89,14 @@ function lostPictures(body: Body, seen: Set<string>): readonly string[] {
   return [...new Set(lost)].filter((name) => !held.has(name));
 }
 
+function lostResults(body: Body): readonly string[] {
+  const failed = new Set(blocksOf(body).flatMap((block) => (block.is_error === true ? [block.tool_use_id ?? ''] : [])));
+  return blocksOf(body).flatMap(({ id, input }) => {
+    if (id === undefined || !failed.has(id)) return [];
+    return /(?:part|picture)-\d+\.\w+/.exec(JSON.stringify(input))?.[0] ?? [];
+  });
+}
+
 function blocksOf({ messages = [] }: Body): readonly Block[] {
   return messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
 }
@@ -94,8 +105,7 @@ function blocksOf({ messages = [] }: Body): readonly Block[] {
 function picturesByCall(body: Body): ReadonlyMap<string, string> {
   const names = Array.from({ length: 40 }, (_, number) => pictureName(number));
   return new Map(
-    blocksOf(body).flatMap((block) => {
-      const call = block as { readonly type: string; readonly id?: string; readonly input?: unknown };
+    blocksOf(body).flatMap((call) => {
       const name =
         call.type === 'tool_use' ? names.find((each) => JSON.stringify(call.input).includes(each)) : undefined;
       return name === undefined ? [] : [[call.id ?? '', name] as const];

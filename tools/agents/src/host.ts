@@ -56,13 +56,9 @@ export function toolNamed(name: string, tools: readonly Tool[]): string | undefi
 }
 
 /** Returns the call of the plugin's tool `recall`, under whatever prefix the host gives it. */
-export function recallCall(words: string, tools: readonly Tool[]): HostCall | undefined {
-  const tool = tools.find(({ name }) => /(?:^|_)recall$/i.test(name));
-  if (tool === undefined) return undefined;
-  const [first = 'query'] = Object.keys(tool.input_schema?.properties ?? {});
-  const field =
-    ['query', 'search', 'words', 'text'].find((name) => tool.input_schema?.properties?.[name] !== undefined) ?? first;
-  return { name: tool.name, input: { [field]: words } };
+export function recallCall(file: string, tools: readonly Tool[]): HostCall | undefined {
+  const tool = tools.find(({ name }) => /(?:^|_)recall$/.test(name));
+  return tool === undefined ? undefined : { name: tool.name, input: { path: file } };
 }
 
 /** An environment in which an agent reaches this machine alone. */

@@ -14,6 +14,7 @@ export function problemsOf(trial: Trial, scenario: Scenario, isWithPlugin: boole
   );
   const bare = isWithPlugin ? looks.filter(({ hasSetUp }) => !hasSetUp) : [];
   const lost = [...new Set(looks.flatMap(({ lostPictures }) => lostPictures))];
+  const failed = [...new Set(looks.flatMap(({ lostResults }) => lostResults))];
   const cold = isSwitched ? [] : coldStarts(trial, scenario);
   return [
     ...(unexpected > 0 ? [`${unexpected} refused: ${refused.at(-1)?.refusal ?? ''}`] : []),
@@ -26,6 +27,7 @@ export function problemsOf(trial: Trial, scenario: Scenario, isWithPlugin: boole
     ...(otherRewrites.length > 0 ? [`${otherRewrites.length} rewrites without a condensation`] : []),
     ...(bare.length > 0 ? [`${bare.length} requests without the set-up`] : []),
     ...(lost.length > 0 ? [`images lost unsaid: ${lost.join(', ')}`] : []),
+    ...(failed.length > 0 ? [`results lost: ${failed.join(', ')}`] : []),
     ...cold,
   ];
 }

@@ -6,9 +6,8 @@ import { keyOf, partName, taskMark } from './place.js';
 /** What the model does in a step, in no host's words. */
 export type Act =
   | { readonly act: 'read'; readonly file: string }
-  | { readonly act: 'search'; readonly words: string }
   | { readonly act: 'delegate'; readonly errand: string }
-  | { readonly act: 'recall'; readonly words: string };
+  | { readonly act: 'recall'; readonly file: string };
 
 /** A call of a host's tool. */
 export interface HostCall {
@@ -88,16 +87,9 @@ export async function scriptedModel({ callOf, isNeedy }: ModelOptions): Promise<
       if (lookedFor !== step.needs) {
         lookedFor = step.needs;
         looks++;
-        const recall = callOf({ act: 'recall', words: partName(step.needs) }, tools);
-        return answerOf(
-          [
-            recall === undefined
-              ? { act: 'read', file: partName(step.needs) }
-              : { act: 'recall', words: keyWords(step.needs) },
-          ],
-          tools,
-          'I need this again.',
-        );
+        const file = partName(step.needs);
+        const canRecall = callOf({ act: 'recall', file }, tools) !== undefined;
+        return answerOf([{ act: canRecall ? 'recall' : 'read', file }], tools, 'I need this again.');
       }
       lost++;
     }
@@ -163,11 +155,6 @@ const tooLongFrom = 160_000;
 
 /** The provider's words for a prompt that does not fit. */
 const tooLong = 'prompt is too long: 1000123 tokens > 1000000 maximum';
-
-/** Words of the first line of a file, as a search needs them. */
-function keyWords(file: number): string {
-  return `${partName(file)}: key-${file}-`;
-}
 
 /** The prompt of a sub-agent. */
 export function errandPrompt(number: number): string {

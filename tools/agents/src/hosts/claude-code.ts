@@ -50,15 +50,13 @@ export function claudeCode(version: string): Host {
       switch (act.act) {
         case 'read':
           return { name: 'Read', input: { file_path: path.join(project, act.file) } };
-        case 'search':
-          return { name: 'Bash', input: { command: `grep -n '${act.words}' *.ts`, description: 'Search the files' } };
         case 'delegate': {
           const name = toolNamed('Agent', tools) ?? toolNamed('Task', tools);
           const input = { description: 'Read four files', prompt: act.errand, subagent_type: 'general-purpose' };
           return name === undefined ? undefined : { name, input };
         }
         case 'recall':
-          return recallCall(act.words, tools);
+          return recallCall(act.file, tools);
       }
     },
     // A compaction is part of the session.

@@ -56,15 +56,13 @@ export const opencode: Host = {
     switch (act.act) {
       case 'read':
         return { name: 'read', input: { filePath: path.join(project, act.file) } };
-      case 'search':
-        return { name: 'grep', input: { pattern: act.words } };
       case 'delegate': {
         const name = toolNamed('task', tools);
         const input = { description: 'Read four files', prompt: act.errand, subagent_type: 'general' };
         return name === undefined ? undefined : { name, input };
       }
       case 'recall':
-        return recallCall(act.words, tools);
+        return recallCall(act.file, tools);
     }
   },
   saved: async (hostRun) => {

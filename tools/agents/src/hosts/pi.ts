@@ -58,12 +58,10 @@ export const pi: Host = {
     switch (act.act) {
       case 'read':
         return { name: 'read', input: { path: act.file } };
-      case 'search':
-        return { name: 'bash', input: { command: `grep -n '${act.words}' *.ts` } };
       case 'delegate':
         return { name: 'subagent', input: { agent: subAgent, task: act.errand, agentScope: 'user' } };
       case 'recall':
-        return recallCall(act.words, tools);
+        return recallCall(act.file, tools);
     }
   },
   saved: async ({ place }) => {
