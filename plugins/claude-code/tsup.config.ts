@@ -18,6 +18,7 @@ export default defineConfig(({ outDir = 'dist' }) => ({
     const target = path.join(outDir, 'plugin');
     cpSync('plugin', target, { recursive: true });
     copyFileSync('README.md', path.join(target, 'README.md'));
+    cpSync('docs', path.join(target, 'docs'), { recursive: true });
     copyFileSync('../../LICENSE', path.join(target, 'LICENSE'));
     renameSync(path.join(outDir, 'third-party-notices.txt'), path.join(target, 'third-party-notices.txt'));
     mkdirSync(path.join(outDir, '.claude-plugin'), { recursive: true });

@@ -84,6 +84,7 @@ export function sidebars(
   const packages = [{ text: 'Packages', link: '/packages/', items: packageItems }];
   const reference = [
     { text: 'Configuration', items: below('reference/configuration/') },
+    { text: 'Plugins for agents', items: below('reference/agents/') },
     {
       text: 'Look up',
       items: [

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { apps, entryPoints, publishedPackages, workspaceRoot } from '../../tools/checks/src/workspace.js';
+import { apps, entryPoints, plugins, publishedPackages, workspaceRoot } from '../../tools/checks/src/workspace.js';
 import type { Workspace } from '../../tools/checks/src/workspace.js';
 
 /** A file of the repository that is a page of the site. */
@@ -43,6 +43,13 @@ const lookedUp: readonly string[] = [
 /** For contributors, or shown elsewhere in the site. */
 const leftOut: readonly string[] = ['apps/reference-agent/docs/source.md', ...ownDocs.map(({ source }) => source)];
 
+/** Each plugin has one page. */
+const pluginPages: readonly Page[] = plugins.flatMap(({ shortName, manifest }) =>
+  manifest.name === '@palimpsest/plugin-kit'
+    ? []
+    : [{ source: `plugins/${shortName}/README.md`, page: `reference/agents/${shortName}.md` }],
+);
+
 /** The packages that users install: libraries, then commands. */
 export const installed: readonly Workspace[] = [...publishedPackages, ...apps];
 
@@ -58,7 +65,7 @@ export function markdownPages(): readonly Page[] {
     source: `docs/decisions/${name}`,
     page: `decisions/${name}`,
   }));
-  return [...written, ...ownDocs, ...installed.flatMap(pagesOf), ...decisions];
+  return [...written, ...ownDocs, ...installed.flatMap(pagesOf), ...pluginPages, ...decisions];
 }
 
 /** Returns the README of a package, then the pages of its `docs`. */

@@ -11,7 +11,7 @@ interface PluginOptions {
 }
 
 /** Claude Code calls this when it loads the plugin. The loader reads the source: the names of events, tools and commands are literals. */
-export function register(on: On, { preset, early = true }: PluginOptions = {}): void {
+export function register(on: On, { preset, early = false }: PluginOptions = {}): void {
   const options = { preset, asksEarly: early };
 
   on('session.start', async ($, event, next) => {

@@ -3,7 +3,7 @@ import type { Event, EventId, LLMUsageEvent } from '@palimpsest/events';
 import { totalInputTokens } from '@palimpsest/llm-adapters';
 import { recallToolName } from '@palimpsest/relevance-tool';
 import type { CachePrices, View } from '@palimpsest/view';
-import { defaultPrices } from '@palimpsest/view';
+import { defaultPrices, ViewProjection } from '@palimpsest/view';
 import { CondensationHistory } from '@palimpsest/view/inspect';
 import type { CondensationDetails } from '@palimpsest/view/inspect';
 
@@ -35,48 +35,56 @@ export interface Account {
   readonly paid: number;
   /** The tokens that the provider counts for an estimated one. 1 until it has counted. */
   readonly countedPerEstimated: number;
+  /** The same for a token as the log's own view estimates: sizes of condensations are in these. */
+  readonly countedPerLogged: number;
 }
 
 /** A server that reports a part of its prompts is not believed. */
 const [leastFactor, mostFactor] = [0.25, 4];
 
 /**
- * Returns what the condensations of a log have saved. Costs as much as two folds of the log.
+ * Returns what the condensations of a log have saved. Costs as much as three folds of the log.
  *
  * @param prices - as shares of the price of an input token: so is all that is returned
+ * @param sent - the size of what is sent, as the model's own estimate says. @defaultValue as the log's
  */
-export function accountOf(log: readonly Event[], { read, write, output }: CachePrices = defaultPrices): Account {
+export function accountOf(
+  log: readonly Event[],
+  { read, write, output = defaultPrices.output }: CachePrices = defaultPrices,
+  sent?: number,
+): Account {
   const history = new CondensationHistory(log);
   const usages = log.flatMap((event, index) => (event.type === 'llm-usage' ? [{ event, index }] : []));
-  const factor = countedPerEstimated(usages.map(({ event }) => event));
+  const countedPerEstimated = countedPerEstimatedIn(usages.map(({ event }) => event));
+  const logged = history.view.tokens();
+  const factor = countedPerEstimated * (sent === undefined || logged === 0 ? 1 : sent / logged);
   const places = new Map(log.map(({ id }, index) => [id, index]));
   const details = history.condensations.flatMap(({ id }) => {
     const one = history.details(id);
     return one === undefined || one.forgotten.length + one.masked.length === 0 ? [] : [one];
   });
-  const backs = cameBackAfter(history.view, new Set(details.map(({ condensation }) => condensation.id)));
+  const backs = cameBackAfter(log, new Set(details.map(({ condensation }) => condensation.id)));
   const condensations = details.map((one): CondensationAccount => {
     const { condensation, revert, savedTokens, rewrittenTokens } = one;
     const from = places.get(condensation.id) ?? 0;
     const to = revert === undefined ? log.length : (places.get(revert.id) ?? log.length);
     const requests = usages.filter(({ index }) => index > from && index < to).length;
     const back = backs.get(condensation.id) ?? nothing;
-    const again =
-      back.tokens * write + back.requestTokens * read + back.outputTokens * (output ?? defaultPrices.output);
+    const again = back.tokens * write + back.requestTokens * read + back.outputTokens * output;
     const saved = (savedTokens * read * requests - rewrittenTokens * (write - read) - again) * factor;
     const { results, recalled, tokens } = back;
     return { details: one, requests, cameBack: { results, recalled, tokens: tokens * factor }, saved };
   });
   const paid = usages.reduce((sum, { event: { usage } }) => {
     const { uncachedInputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
-    const words = outputTokens * (output ?? defaultPrices.output);
-    return sum + uncachedInputTokens + cacheReadTokens * read + cacheWriteTokens * write + words;
+    return sum + uncachedInputTokens + cacheReadTokens * read + cacheWriteTokens * write + outputTokens * output;
   }, 0);
   return {
     condensations,
     saved: condensations.reduce((sum, { saved }) => sum + saved, 0),
     paid,
-    countedPerEstimated: factor,
+    countedPerEstimated,
+    countedPerLogged: factor,
   };
 }
 
@@ -87,26 +95,47 @@ interface Back extends CameBack {
 
 const nothing: Back = { results: 0, recalled: 0, tokens: 0, requestTokens: 0, outputTokens: 0 };
 
-/** Returns what came back, by the newest condensation before. */
-function cameBackAfter(view: View, ids: ReadonlySet<EventId>): ReadonlyMap<EventId, Back> {
-  const inForce = view.condensations.filter(({ id }) => ids.has(id));
+/** Returns what came back, by the newest condensation before: of each list that was sent, since a later condensation hides it again. */
+function cameBackAfter(log: readonly Event[], ids: ReadonlySet<EventId>): ReadonlyMap<EventId, Back> {
   const found = new Map<EventId, Back>();
-  for (const { index, tokens, requestTokens, outputTokens } of rereadsIn(view, {})) {
-    const event = view.events.at(index);
-    const position = view.positionOf(event?.id ?? '') ?? Infinity;
-    const newest = inForce.findLast(({ id }) => (view.positionOf(id) ?? Infinity) < position);
-    if (event === undefined || newest === undefined) continue;
-    const name = view.callOf(event.id)?.toolCall.name ?? '';
-    const before = found.get(newest.id) ?? nothing;
-    found.set(newest.id, {
-      results: before.results + 1,
-      recalled: before.recalled + (isRecall(name) ? 1 : 0),
-      tokens: before.tokens + tokens,
-      requestTokens: before.requestTokens + requestTokens,
-      outputTokens: before.outputTokens + outputTokens,
-    });
+  const projection = new ViewProjection();
+  let newest: EventId | undefined;
+  let after: number | undefined;
+  let last: EventId | undefined;
+  const look = (): void => {
+    const { view } = projection;
+    if (newest !== undefined) found.set(newest, sumOf(found.get(newest), backsIn(view, after)));
+    after = last === undefined ? after : (view.positionOf(last) ?? after);
+  };
+  for (const event of log) {
+    const isChange = event.type === 'condensation-revert' || ids.has(event.id);
+    if (isChange) look();
+    projection.append(event);
+    if (ids.has(event.id)) newest = event.id;
+    last = event.id;
   }
+  look();
   return found;
+}
+
+function backsIn(view: View, after: number | undefined): readonly Back[] {
+  return rereadsIn(view, { after }).map(({ index, tokens, requestTokens, outputTokens }) => {
+    const name = view.callOf(view.events.at(index)?.id ?? '')?.toolCall.name ?? '';
+    return { results: 1, recalled: isRecall(name) ? 1 : 0, tokens, requestTokens, outputTokens };
+  });
+}
+
+function sumOf(before: Back = nothing, backs: readonly Back[]): Back {
+  return backs.reduce(
+    (sum, one) => ({
+      results: sum.results + one.results,
+      recalled: sum.recalled + one.recalled,
+      tokens: sum.tokens + one.tokens,
+      requestTokens: sum.requestTokens + one.requestTokens,
+      outputTokens: sum.outputTokens + one.outputTokens,
+    }),
+    before,
+  );
 }
 
 /** A host can put the name of its plugin before that of the tool. */
@@ -114,7 +143,7 @@ function isRecall(name: string): boolean {
   return name === recallToolName || name.endsWith(`_${recallToolName}`);
 }
 
-function countedPerEstimated(usages: readonly LLMUsageEvent[]): number {
+function countedPerEstimatedIn(usages: readonly LLMUsageEvent[]): number {
   let [counted, estimated] = [0, 0];
   for (const { usage, estimatedInputTokens = 0 } of usages) {
     if (estimatedInputTokens === 0) continue;

@@ -53,7 +53,7 @@ export class Boundary {
   failed(error: unknown): void {
     this.#failures += 1;
     this.#stepsLeft = pauseSteps;
-    this.#problem = error instanceof Error ? error.message : String(error);
+    this.#problem = shortened(error instanceof Error ? error.message : String(error));
   }
 
   /** What is wrong now, in a sentence. Undefined if work is tried. */
@@ -62,4 +62,9 @@ export class Boundary {
     const until = this.#failures >= mostFailures ? 'in this session' : `for ${this.#stepsLeft} steps`;
     return `no condensation ${until}: ${this.#problem}`;
   }
+}
+
+/** Of paths only the end is said: a status bar has room for the reason. */
+export function shortened(message: string): string {
+  return message.replace(/(?:\/[^\s/:'"]+)+\/(?=[^\s/:'"]+)/g, '…/');
 }

@@ -134,6 +134,45 @@ describe('a list aside', () => {
   });
 });
 
+describe('the account', () => {
+  it('keeps what came back when a later condensation hides it again, and counts each request at once', async () => {
+    const session = sessionsWith().of('one');
+    const messages = conversation(14).slice(0, 25);
+    await session.fit(messages, request);
+    await session.condense();
+    const again = [...messages];
+    for (let part = 1; part <= 3; part++) {
+      const [call, result] = messages.slice(2 * part - 1, 2 * part + 1) as [object, { content: { content: string }[] }];
+      const id = `again_${part}`;
+      again.push({
+        ...call,
+        content: [{ type: 'tool_use', id, name: 'bash', input: { command: `cat part${part}.ts` } }],
+      } as never);
+      again.push({
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: id, content: result.content[0]!.content }],
+      } as never);
+      const sent = await session.fit([...again], { ...request, condense: false });
+      await session.used(usageOf(sent, 0));
+    }
+    expect(session.condensedPage()).toContain('since then: 3 requests');
+    expect(session.condensedPage()).toMatch(/came back: 3 results, [\d.]+k tokens \(0 by recall\)/);
+    const more = [...again, { role: 'assistant', content: 'All is read.' }, { role: 'user', content: 'Go on.' }];
+    await session.fit(more as AnthropicMessageLike[], { ...request, condense: 'now' });
+    expect(session.condensedPage()).toMatch(/came back: 3 results/);
+  });
+
+  it('names the price that taking it back has, after several condensations', async () => {
+    const session = sessionsWith().of('one');
+    await run(session, 40);
+    await session.condense();
+    const [, , to] = /grows from ([\d.]+)k to ([\d.]+)k/.exec(session.undoPrice() ?? '') ?? [];
+    await session.undo();
+    const [, , sent] = /^(\d+)k held · ([\d.]+)k sent/.exec(session.statusLine()) ?? [];
+    expect(Math.abs(Number(sent) - Number(to))).toBeLessThanOrEqual(1);
+  });
+});
+
 describe('commands', () => {
   it('condense when asked, and take it back for the price that was named', async () => {
     const session = sessionsWith().of('one');
@@ -213,6 +252,18 @@ describe('what fails', () => {
     // A history holds one that hangs back by itself.
     expect(calls).toBeGreaterThan(0);
     expect(calls).toBeLessThanOrEqual(3);
+  });
+
+  it('says that a condensation could not be stored', async () => {
+    const store = memoryEventStore();
+    const full = {
+      ...store,
+      append: () => Promise.reject(new Error("ENOSPC: no space left, write '/home/me/.pi/sessions/a/log.jsonl'")),
+    };
+    const session = sessionsWith({ store: full }).of('one');
+    await session.fit(conversation(12), { ...request, condense: false });
+    expect(await session.condense()).toMatch(/^Condensed: .* But: ENOSPC: no space left, write '…\/log\.jsonl'\.$/);
+    expect(session.statusLine()).toBe("no condensation for 20 steps: ENOSPC: no space left, write '…/log.jsonl'");
   });
 
   it('counts no abort as a failure', async () => {

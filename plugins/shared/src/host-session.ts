@@ -1,13 +1,14 @@
 import type { ContentPart, Event, ToolDefinition } from '@palimpsest/events';
-import { toolDefinition } from '@palimpsest/events';
+import { createEvent, toolDefinition } from '@palimpsest/events';
+import { usageInAnyForm } from '@palimpsest/llm-adapters/wire';
 import { ChangedMessagesError, UnreadMessageError, UnreadUsageError } from '@palimpsest/messages';
 import type { CondensedHistory, FitOptions, Fitted } from '@palimpsest/messages';
 import { recallTool } from '@palimpsest/relevance-tool';
 import type { Condenser } from '@palimpsest/view';
-import { defaultPrices } from '@palimpsest/view';
+import { defaultPrices, View } from '@palimpsest/view';
 import { accountOf } from './account.js';
 import type { Account } from './account.js';
-import { Boundary } from './boundary.js';
+import { Boundary, shortened } from './boundary.js';
 import type { BoundaryState } from './boundary.js';
 import { amount, condensedPage, countedBy, statusLine } from './page.js';
 import type { Shown } from './page.js';
@@ -53,6 +54,8 @@ interface Newest<Message> {
   readonly messages: readonly Message[];
   readonly request: HostRequest;
   readonly fitted: Fitted<Message>;
+  /** What its answer has cost. @defaultValue not known yet */
+  readonly usage?: Event | undefined;
 }
 
 /**
@@ -111,8 +114,17 @@ export class HostSession<Message> {
 
   /** Records what the provider counted for the answer to the newest list. */
   async used(usage: unknown): Promise<void> {
-    const { fitted } = this.#newest ?? {};
-    if (fitted !== undefined) await this.#boundary.run(() => this.#history.used(usage, fitted));
+    const newest = this.#newest;
+    if (newest === undefined) return;
+    await this.#boundary.run(async () => {
+      await this.#history.used(usage, newest.fitted);
+      // The history places it in the log at its next list.
+      const counted = usageInAnyForm(usage);
+      if (counted === undefined) return;
+      const { tokensAfter: estimatedInputTokens } = newest.fitted;
+      const fields = { responseId: 'newest', model: 'host', usage: counted, estimatedInputTokens, purpose: 'agent' };
+      this.#newest = { ...newest, usage: createEvent('llm-usage', fields) };
+    });
   }
 
   /** Condenses the newest list because the user asks. Returns what to tell them. */
@@ -129,22 +141,26 @@ export class HostSession<Message> {
       const reason = fitted.reports.at(-1)?.reason ?? fitted.problem?.message;
       return `Nothing was condensed${reason === undefined ? '.' : `: ${reason}.`}`;
     }
-    const counted = countedBy(this.#accountNow(fitted.events));
-    return `Condensed: the next request holds ${counted(fitted.tokensAfter)} of ${counted(fitted.tokensBefore)} tokens.`;
+    const counted = countedBy(this.#accountNow().countedPerEstimated);
+    const problem =
+      fitted.problem === undefined || isNotice(fitted.problem) ? '' : ` But: ${shortened(fitted.problem.message)}.`;
+    return `Condensed: the next request holds ${counted(fitted.tokensAfter)} of ${counted(fitted.tokensBefore)} tokens.${problem}`;
   }
 
   /** Returns what it would cost to take the newest condensation back. Undefined if none is in force. */
   undoPrice(): string | undefined {
     const newest = this.#newestCondensation();
     if (newest === undefined) return undefined;
-    const { savedTokens, untouchedTokens } = newest.details;
+    const { condensation, untouchedTokens } = newest.details;
     const { read, write } = this.#prices;
-    const sent = this.#newest?.fitted.tokensAfter ?? 0;
-    const account = this.#accountNow(this.#newest?.fitted.events ?? []);
-    const counted = countedBy(account);
-    const once = ((sent - untouchedTokens) * (write - read) + savedTokens * write) * account.countedPerEstimated;
+    const log = this.#log;
+    const now = View.fromEvents(log).tokens();
+    const more = View.fromEvents([...log, revertOf(condensation.id)]).tokens() - now;
+    const { countedPerLogged } = this.#accountNow();
+    const counted = countedBy(countedPerLogged);
+    const once = ((now - untouchedTokens) * (write - read) + more * write) * countedPerLogged;
     const { usdPerToken } = this.#newest?.request ?? {};
-    return `The next request grows from ${counted(sent)} to ${counted(sent + savedTokens)} tokens and is written again, once for ${amount(once, { usdPerToken })}; each later one reads ${counted(savedTokens)} tokens more.`;
+    return `The next request grows from ${counted(now)} to ${counted(now + more)} tokens and is written again, once for ${amount(once, { usdPerToken })}; each later one reads ${counted(more)} tokens more.`;
   }
 
   /** Takes the newest condensation back. No other is made then until the user asks for one. Returns what to tell them. */
@@ -206,7 +222,7 @@ export class HostSession<Message> {
         ...(notice === undefined || this.problem?.includes(notice) === true ? [] : [notice]),
         ...[untestedVersion(host, hostVersion) ?? []].flat(),
       ];
-      return condensedPage({ ...this.#shown, log: this.#newest?.fitted.events ?? [], notes });
+      return condensedPage({ ...this.#shown, log: this.#log, notes });
     });
   }
 
@@ -251,23 +267,35 @@ export class HostSession<Message> {
   get #shown(): Omit<Shown, 'log' | 'notes'> {
     const { fitted, request } = this.#newest ?? {};
     return {
-      account: this.#accountNow(fitted?.events ?? []),
+      account: this.#accountNow(),
       held: fitted?.tokensBefore ?? 0,
       sent: fitted?.tokensAfter ?? 0,
       usdPerToken: request?.usdPerToken,
     };
   }
 
-  #accountNow(log: readonly Event[]): Account {
-    if (this.#account?.length !== log.length)
-      this.#account = { length: log.length, account: accountOf(log, this.#prices) };
+  /** The log of the newest list, with what its answer has cost. */
+  get #log(): readonly Event[] {
+    const { fitted, usage } = this.#newest ?? {};
+    return [...(fitted?.events ?? []), ...(usage === undefined ? [] : [usage])];
+  }
+
+  #accountNow(): Account {
+    const log = this.#log;
+    if (this.#account?.length !== log.length) {
+      const account = accountOf(log, this.#prices, this.#newest?.fitted.tokensAfter);
+      this.#account = { length: log.length, account };
+    }
     return this.#account.account;
   }
 
   #newestCondensation() {
-    const log = this.#newest?.fitted.events ?? [];
-    return this.#accountNow(log).condensations.findLast(({ details }) => details.revert === undefined);
+    return this.#accountNow().condensations.findLast(({ details }) => details.revert === undefined);
   }
+}
+
+function revertOf(condensationId: string): Event {
+  return createEvent('condensation-revert', { condensationId });
 }
 
 /** Returns true if the newest thing that was done to a history is that a condensation was taken back. */

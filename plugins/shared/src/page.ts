@@ -20,7 +20,7 @@ export interface Shown {
 
 /** Returns the line of a status bar: `182k held · 31k sent · 62 % saved`. */
 export function statusLine({ account, held, sent }: Omit<Shown, 'log' | 'notes'>): string {
-  const counted = countedBy(account);
+  const counted = countedBy(account.countedPerEstimated);
   const parts = [`${counted(held)} held`, `${counted(sent)} sent`];
   if (account.condensations.length > 0) parts.push(`${shareSaved(account)} saved`);
   return parts.join(' · ');
@@ -31,7 +31,7 @@ export function condensedPage(shown: Shown): string {
   const { account, notes } = shown;
   const { condensations } = account;
   const count = condensations.length;
-  const [held, sent] = [shown.held, shown.sent].map(countedBy(account));
+  const [held, sent] = [shown.held, shown.sent].map(countedBy(account.countedPerEstimated));
   const head =
     count === 0
       ? `Nothing was condensed in this session: ${held} tokens are held, and sent.`
@@ -42,12 +42,12 @@ export function condensedPage(shown: Shown): string {
 }
 
 function condensationText(one: CondensationAccount, number: number, { log, usdPerToken, account }: Shown): string {
-  const counted = countedBy(account);
+  const counted = countedBy(account.countedPerLogged);
   const { details, requests, cameBack, saved } = one;
   const { condensation, forgotten, masked, tokensBefore, tokensAfter, rewrittenTokens, revert, request } = details;
   const { reason } = condensation.metadata ?? {};
   const why = typeof reason === 'string' && reason !== '' ? ` because ${reasonText(reason)}` : '';
-  const about = request?.focus === undefined ? '' : `, with the focus “${request.focus}”`;
+  const about = request?.focus === undefined ? '' : `, with the focus “${cut(request.focus)}”`;
   const what = [
     forgotten.length === 0
       ? []
@@ -116,8 +116,8 @@ export function amount(tokens: number, { usdPerToken }: Pick<Shown, 'usdPerToken
 }
 
 /** Returns estimated sizes in words, as the provider counts: hosts show its counts beside them. */
-export function countedBy({ countedPerEstimated }: Pick<Account, 'countedPerEstimated'>): (tokens: number) => string {
-  return (tokens) => short(tokens * countedPerEstimated);
+export function countedBy(countedPerToken: number): (tokens: number) => string {
+  return (tokens) => short(tokens * countedPerToken);
 }
 
 /** Returns a number of tokens: 940, 9.4k, 182k, 1.3M. */
@@ -130,5 +130,7 @@ function short(tokens: number): string {
 
 /** Output of tools is text of others: a terminal obeys no escape in it. */
 function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) => (character === '\n' ? character : '·'));
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
+    character === '\n' || character === '\u200d' ? character : '·',
+  );
 }

@@ -40,6 +40,9 @@ export function claudeCode(version: string): Host {
     hasSubAgents: true,
     prepare: async ({ place }) => {
       await mkdir(path.join(place.home, '.claude'), { recursive: true });
+      // By price from some 65,000 tokens on, where the other agents' plugins decide by themselves.
+      const settings = { pluginConfigs: { palimpsest: { options: { early: true } } } };
+      await writeFile(path.join(place.home, '.claude/settings.json'), JSON.stringify(settings));
       await writeFile(path.join(place.home, '.claude.json'), JSON.stringify({ hasCompletedOnboarding: true }), {
         flag: 'wx',
       }).catch(() => undefined);

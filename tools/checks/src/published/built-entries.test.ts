@@ -48,15 +48,18 @@ it.each(apps.map((each) => [each.manifest.name, each] as const))('%s imports wha
   expect(imported.map(packageOf).filter((name) => !declared.includes(name))).toEqual([]);
 });
 
+/** The terminal of opencode gives its plugins what it is drawn with. */
+const givenByHost = ['@opentui/solid', 'solid-js'];
+
 it.each(
   plugins
     .filter(({ manifest }) => manifest.scripts?.['build'] !== undefined)
     .map((each) => [each.manifest.name, each] as const),
 )('%s holds all that it needs', (_, { directory }) => {
   const dist = path.join(directory, 'dist');
-  const files = readdirSync(dist).filter((file) => file.endsWith('.js'));
+  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
   const imported = files.flatMap((file) => [...externalImports(path.join(dist, file))]);
 
   expect(files.length).toBeGreaterThan(0);
-  expect(imported.filter((name) => !isNodeBuiltin(name))).toEqual([]);
+  expect(imported.filter((name) => !isNodeBuiltin(name) && !givenByHost.includes(name))).toEqual([]);
 });

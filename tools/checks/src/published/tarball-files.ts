@@ -11,11 +11,12 @@ export function filesOf(unpacked: string): readonly string[] {
     .sort();
 }
 
-/** Returns what a user can load: the entries and commands of the manifest, and all that these name by a relative path. */
+/** Returns what a user can load: the entries, commands and extensions of the manifest, and all that these name by a relative path. */
 export function reachable(unpacked: string, manifest: Manifest): ReadonlySet<string> {
   const files = new Set(filesOf(unpacked));
-  const { main, module, types, typesVersions, exports, bin } = manifest as Manifest & Readonly<Record<string, unknown>>;
-  const open = [main, module, types, typesVersions, exports, bin].flatMap(pathsIn);
+  const { main, module, types, typesVersions, exports, bin, pi } = manifest as Manifest &
+    Readonly<Record<string, unknown>>;
+  const open = [main, module, types, typesVersions, exports, bin, pi].flatMap(pathsIn);
   const found = new Set<string>();
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
     if (found.has(file) || !files.has(file)) continue;

@@ -18,6 +18,8 @@ const tracked = new Set(execFileSync('git', ['ls-files'], { cwd: workspaceRoot, 
 const readByPath: Readonly<Record<string, readonly RegExp[]>> = {
   '@palimpsest/tools': [/^dist\/search-worker\.mjs$/],
   palimpsest: [/^dist\/third-party-notices\.txt$/],
+  '@palimpsest/opencode': [/^dist\/third-party-notices\.txt$/],
+  '@palimpsest/pi': [/^dist\/third-party-notices\.txt$/],
   'palimpsest-harness': [
     /^dist\/(page|replay-page)\/third-party-notices\.txt$/,
     /^dist\/page\/page\.(css|js)$/,
