@@ -58,8 +58,16 @@ describe('an answer', () => {
       expect(last !== undefined && isBlankRow(last), `${place}`).toBe(false);
       expect(last?.role === 'assistant' && anew[0]?.role === 'assistant', `${place}`).toBe(false);
       const again = [...(readRows(own) ?? []).map(({ row }) => row), ...anew];
-      expect(names(again), `${place}`).toEqual(names(changed));
+      expect(names(again).toSorted(), `${place}`).toEqual(names(changed).toSorted());
     }
+  });
+
+  it('has each result behind its call: the engine takes any other for missing', () => {
+    const parallel = [said('user', 'Go.'), call('a', 1), call('b', 2), result('a', '1'), result('b', '2')];
+    const read = readRows(withHandles(parallel)) ?? [];
+    const { anew } = answerRows(parallel, read, [said('user', 'A digest.'), ...parallel.slice(1)]);
+    expect(anew).toEqual([said('user', 'A digest.'), call('a', 1), result('a', '1'), call('b', 2), result('b', '2')]);
+    expect((readRows(anew) ?? []).map(({ row }) => row)).toEqual(anew);
   });
 
   it('leaves results with their calls where they arrived between other calls', () => {
@@ -74,7 +82,8 @@ describe('an answer', () => {
     ];
     const inOrder = readRows(mixed) ?? [];
     const changed = inOrder.map(({ row, index }) => (index === 3 ? result('a', 'masked') : row));
-    expect(answerRows(mixed, inOrder, changed)).toEqual({ own: mixed.slice(0, 1), anew: changed.slice(1) });
+    const [, a, b, c, ofA, ofC, ofB] = changed;
+    expect(answerRows(mixed, inOrder, changed)).toEqual({ own: mixed.slice(0, 1), anew: [a, ofA, b, ofB, c, ofC] });
     const last = inOrder.map(({ row, index }) => (index === 5 ? result('c', 'masked') : row));
     expect(answerRows(mixed, inOrder, last)).toEqual({ own: mixed.slice(0, 5), anew: last.slice(5) });
   });

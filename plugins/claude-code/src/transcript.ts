@@ -56,7 +56,24 @@ export function answerRows(
   let end = read[cut]?.index ?? messages.length;
   // A thinking block belongs to what comes behind it, and ends no answer.
   while (end > 0 && messages[end - 1]?.role === 'assistant' && isBlankRow(messages[end - 1] as SessionRow)) end--;
-  return { own: messages.slice(0, end), anew: wanted.slice(cut) };
+  return { own: messages.slice(0, end), anew: withResultsBehindCalls(wanted.slice(cut)) };
+}
+
+/**
+ * Returns rows with each result behind its call. Rows that are built anew do not say which calls were made in one answer, and the engine
+ * takes a result that does not follow its call for missing.
+ */
+function withResultsBehindCalls(rows: readonly SessionRow[]): readonly SessionRow[] {
+  const resultOf = (id: string) =>
+    rows.find(({ toolResults = [] }) => toolResults.some((one) => one.tool_use_id === id));
+  const placed = new Set<SessionRow>();
+  return rows.flatMap((row) => {
+    if (placed.has(row)) return [];
+    const results = new Set(row.toolUses.flatMap(({ tool_use_id: id }) => resultOf(id) ?? []));
+    const following = [...results].filter((one) => !placed.has(one));
+    for (const one of following) placed.add(one);
+    return [row, ...following];
+  });
 }
 
 /** The last place, at most `count`, at which an answer or words of the person begin, and before which no later row of the transcript stands. */
