@@ -121,7 +121,7 @@ export function countedBy({ countedPerEstimated }: Pick<Account, 'countedPerEsti
 }
 
 /** Returns a number of tokens: 940, 9.4k, 182k, 1.3M. */
-export function short(tokens: number): string {
+function short(tokens: number): string {
   if (tokens < 1_000) return String(Math.round(tokens));
   if (tokens < 9_950) return `${(tokens / 1_000).toFixed(1)}k`;
   if (tokens < 999_500) return `${Math.round(tokens / 1_000)}k`;
