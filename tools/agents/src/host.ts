@@ -28,6 +28,8 @@ export interface Host {
   readonly pluginPath: (folder: string) => string;
   /** True if what it saves of a session does not depend on the plugin, so that both can be compared. */
   readonly savesWithoutPlugin: boolean;
+  /** True if a plugin that never returns leaves it running. */
+  readonly survivesLoops: boolean;
   /** True if it starts sub-agents. */
   readonly hasSubAgents: boolean;
   /** Writes the settings of a run, before each start. */

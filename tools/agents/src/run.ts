@@ -49,8 +49,9 @@ let hasFailed = false;
 for (const host of hosts) {
   const rows: Row[] = [];
   for (const scenario of chosen) {
-    if (scenario.needsSubAgents === true && !host.hasSubAgents) {
-      console.log(`${host.name} ${scenario.name}: it has no sub-agents`);
+    const reason = reasonToSkip(host, scenario);
+    if (reason !== undefined) {
+      console.log(`${host.name} ${scenario.name}: ${reason}`);
       continue;
     }
     const { trial, problems } = await tried(host, scenario);
@@ -69,6 +70,11 @@ for (const host of hosts) {
   console.log(`\n${host.name} ${host.version}\n\n${table(rows)}\n`);
 }
 process.exitCode = hasFailed ? 1 : 0;
+
+function reasonToSkip(host: Host, { needsSubAgents = false, fault }: Scenario): string | undefined {
+  if (needsSubAgents && !host.hasSubAgents) return 'it has no sub-agents';
+  return fault === 'loops' && !host.survivesLoops ? 'it runs plugins in its own thread' : undefined;
+}
 
 function isWithPlugin({ way = 'plugin' }: Scenario): boolean {
   return !values['without-plugin'] && way === 'plugin';

@@ -19,7 +19,7 @@ export interface Scenario {
   readonly name: string;
   readonly invocations: readonly Invocation[];
   /** A fault that is built into the plugin. @defaultValue none */
-  readonly fault?: 'throws' | 'hangs' | 'nonsense' | undefined;
+  readonly fault?: 'throws' | 'hangs' | 'loops' | 'nonsense' | undefined;
   /** @defaultValue false */
   readonly isNeedy?: boolean | undefined;
   /** @defaultValue the plugin */
@@ -99,7 +99,7 @@ export const scenarios: readonly Scenario[] = [
       { does: 'prompt', steps: reading(25, 25) },
     ],
   },
-  ...(['throws', 'hangs', 'nonsense'] as const).map((fault): Scenario => ({
+  ...(['throws', 'hangs', 'loops', 'nonsense'] as const).map((fault): Scenario => ({
     name: fault,
     fault,
     invocations: once(reading(50)),

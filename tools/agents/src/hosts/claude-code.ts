@@ -37,6 +37,7 @@ export function claudeCode(version: string): Host {
     pluginFolder: 'claude-code',
     pluginPath: (folder) => path.join(folder, 'dist/plugin'),
     savesWithoutPlugin: false,
+    survivesLoops: true,
     hasSubAgents: true,
     prepare: async ({ place }) => {
       await mkdir(path.join(place.home, '.claude'), { recursive: true });

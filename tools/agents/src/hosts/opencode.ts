@@ -18,6 +18,7 @@ export const opencode: Host = {
   pluginFolder: 'opencode',
   pluginPath: (folder) => path.join(folder, 'dist/index.js'),
   savesWithoutPlugin: true,
+  survivesLoops: false,
   hasSubAgents: true,
   prepare: async ({ place, url, way, plugin }) => {
     const folder = path.join(place.home, '.config/opencode');

@@ -35,6 +35,7 @@ export const pi: Host = {
   pluginFolder: 'pi',
   pluginPath: (folder) => path.join(folder, 'dist/index.js'),
   savesWithoutPlugin: true,
+  survivesLoops: false,
   hasSubAgents: true,
   prepare: async ({ place, url, way, plugin }) => {
     const folder = path.join(place.home, '.pi/agent');
