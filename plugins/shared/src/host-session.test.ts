@@ -158,7 +158,7 @@ describe('the account', () => {
     expect(session.condensedPage()).toContain('since then: 3 requests');
     expect(session.condensedPage()).toMatch(/came back: 3 results, [\d.]+k tokens \(0 by recall\)/);
     const more = [...again, { role: 'assistant', content: 'All is read.' }, { role: 'user', content: 'Go on.' }];
-    await session.fit(more as AnthropicMessageLike[], { ...request, condense: 'now' });
+    await session.fit(more, { ...request, condense: 'now' });
     expect(session.condensedPage()).toMatch(/came back: 3 results/);
   });
 

@@ -1,4 +1,4 @@
-import type { Condensation, Event } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
 import { addressOf } from '@palimpsest/events';
 import { logBuilder } from '@palimpsest/events/testing';
 import type { LogBuilder } from '@palimpsest/events/testing';
@@ -567,7 +567,7 @@ test('of the lines, those that hold a word of the focus come first', async () =>
     maxLineTokens: 900,
   });
   const linesWith = async (focus?: string) => {
-    const made = (await (condenser as Reducer).reduce(View.fromEvents(log.events), { focus })) as Condensation;
+    const made = await (condenser as Reducer).reduce(View.fromEvents(log.events), { focus });
     const lines = excerpts(made.summary ?? '').filter((line) => line.startsWith('const part'));
     return { all: lines.length, invoices: lines.filter((line) => line.includes('invoice')).length };
   };
