@@ -37,7 +37,13 @@ async function folder(): Promise<string> {
   return directory;
 }
 
-const optionsOf = (directory: string) => ({ preset: undefined, maxTokens: undefined, isOn: true, directory });
+const optionsOf = (directory: string) => ({
+  preset: undefined,
+  maxTokens: undefined,
+  problems: [],
+  isOn: true,
+  directory,
+});
 
 /** A session of opencode: objects are fresh at each request, ids stay, and each answer says what was counted. */
 function sessionOf(

@@ -19,9 +19,9 @@ export interface PiSessionModule {
 
 /** Makes the condensation of a session of pi, and gives its model the tool `recall`. */
 export async function startSession(pi: PiApi, ctx: PiContext, hostVersion: string | undefined): Promise<PiSession> {
-  const { isOn, maxTokens, preset } = optionsOf(pi);
+  const { isOn, maxTokens, preset, problems } = optionsOf(pi);
   const root = await rootOf(ctx);
-  const options = { codec, host: 'pi', hostVersion, preset, maxTokens, isOn, unknownThinking } as const;
+  const options = { codec, host: 'pi', hostVersion, preset, maxTokens, problems, isOn, unknownThinking } as const;
   const newSession = (store: EventStore) => new HostSessions<PiMessage>({ ...options, store }).of(root.id);
   const session = new PiSession(pi, newSession(storeOf(root)), new Earlier(() => newSession(memoryEventStore())));
   // Off from the start, a session is as without the plugin.

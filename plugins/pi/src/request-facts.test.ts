@@ -53,13 +53,15 @@ test('usage that counts nothing is none', () => {
   expect(usageOf(answer([], { usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } }))).toBeUndefined();
 });
 
-test('the environment comes before settings, and what is no option does not count', () => {
+test('the environment comes before settings, and what is no option is named', () => {
   const pi = fakePi({ palimpsest: { maxTokens: 50_000, preset: 'cheapest' } });
-  expect(optionsOf(pi)).toEqual({ isOn: true, maxTokens: 50_000, preset: 'cheapest' });
+  expect(optionsOf(pi)).toEqual({ isOn: true, maxTokens: 50_000, preset: 'cheapest', problems: [] });
   expect(optionsOf(pi, { PALIMPSEST: 'off', PALIMPSEST_MAX_TOKENS: '20000' })).toMatchObject({
     isOn: false,
     maxTokens: 20_000,
   });
-  expect(optionsOf(fakePi({ palimpsest: { maxTokens: 'many', preset: 'best' } }))).toEqual({ isOn: true });
+  const wrong = optionsOf(fakePi({ palimpsest: { maxTokens: 'many', preset: 'best' } }));
+  expect(wrong).toMatchObject({ isOn: true, maxTokens: undefined, preset: undefined });
+  expect(wrong.problems).toHaveLength(2);
   expect(optionsOf(fakePi({ palimpsest: false })).isOn).toBe(false);
 });

@@ -38,6 +38,7 @@ export interface HostSessionOptions {
   readonly hostVersion?: string | undefined;
   readonly maxTokens?: number | undefined;
   readonly isOn?: boolean | undefined;
+  readonly problems?: readonly string[] | undefined;
   readonly condenser: Condenser;
   /** What the session's boundary remembered, where a host has started its plugin anew. @defaultValue nothing has failed */
   readonly boundary?: BoundaryState | undefined;
@@ -214,12 +215,14 @@ export class HostSession<Message> {
   /** The text of `/condensed`: what went, why, what it saved, what came back. */
   condensedPage(): string {
     return guarded(() => {
-      const { host, hostVersion } = this.#options;
-      const notice = this.#newest?.fitted.problem?.message;
+      const { host, hostVersion, problems = [] } = this.#options;
+      const { problem } = this.#newest?.fitted ?? {};
+      const notice = problem === undefined ? undefined : shortened(problem.message);
       const notes = [
         ...(this.#isOn ? [] : ['Palimpsest is off in this session.']),
         ...(this.problem === undefined ? [] : [`There is ${this.problem}`]),
         ...(notice === undefined || this.problem?.includes(notice) === true ? [] : [notice]),
+        ...problems,
         ...[untestedVersion(host, hostVersion) ?? []].flat(),
       ];
       return condensedPage({ ...this.#shown, log: this.#log, notes });
@@ -229,7 +232,9 @@ export class HostSession<Message> {
   /** The text for a status bar: what is held, what is sent, what is saved; or that it is off, or the problem. */
   statusLine(): string {
     if (!this.#isOn) return 'off';
-    return this.problem ?? guarded(() => statusLine(this.#shown));
+    const { problems = [] } = this.#options;
+    const more = problems.length === 0 ? '' : ' · an option is wrong: /condensed';
+    return this.problem ?? `${guarded(() => statusLine(this.#shown))}${more}`;
   }
 
   async #fit(messages: readonly Message[], request: HostRequest): Promise<Fitted<Message> | undefined> {

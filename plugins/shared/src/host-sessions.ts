@@ -25,6 +25,8 @@ export interface HostSessionsOptions<Message> {
   readonly condenserTimeoutMs?: number | undefined;
   /** The treatment of thinking of answers that the plugin has not seen being made, as `condensedHistory` takes it. @defaultValue left-out */
   readonly unknownThinking?: CondensedHistoryOptions<Message>['unknownThinking'];
+  /** What a user has set and cannot be used, in sentences. `/condensed` says them. @defaultValue none */
+  readonly problems?: readonly string[] | undefined;
   /** False: lists go as they are, until a session is turned on. @defaultValue true */
   readonly isOn?: boolean | undefined;
 }
