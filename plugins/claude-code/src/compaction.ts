@@ -1,3 +1,4 @@
+import { isGivenUp } from '@palimpsest/plugin-kit';
 import type { HostRequest } from '@palimpsest/plugin-kit';
 import type { Conversation } from './conversation.js';
 import { conversationOf, keyOf, meterOf } from './conversations.js';
@@ -6,10 +7,9 @@ import { failed, writeFailures } from './failures.js';
 import type { CompactInput, CompactResult, Engine, Next, SessionRow } from './host.js';
 import { isWorthAnswering, limitWithoutUs, tokensBehindAnswer } from './limits.js';
 import { mediaNote, mediaOf } from './media.js';
-import { rowKey } from './rows.js';
+import { rowKey, tokensOf } from './rows.js';
 import { folderOf, saveConversation } from './session-files.js';
 import { askEarly, windowsOf } from './settings.js';
-import { tokensOf } from './sizes.js';
 import { answerRows, readRows } from './transcript.js';
 import type { ReadRow } from './transcript.js';
 
@@ -17,13 +17,10 @@ type Continue = Next<CompactInput, CompactResult>;
 
 const notYet = 'Palimpsest: reading on is cheaper than condensing now';
 
-/** After so many failures a boundary lets nothing be tried any more. */
-const mostFailures = 3;
-
 /** After a look at images that stand in the way, so many steps pass before the next. */
 const stepsBetweenMedia = 5;
 
-/** What asks, and how much there is. Unit of the sizes: tokens. */
+/** The kind of a question, and the sizes at that time. Unit: tokens. */
 interface Ask {
   readonly tokens: number;
   readonly limit: number;
@@ -66,9 +63,9 @@ export async function compact(
   return { skip: notYet };
 }
 
-/** What is not tried any more needs no questions: `/context` then shows the window that counts. */
+/** Lets Claude Code ask no more where nothing is tried any more: `/context` then shows the window that counts. */
 async function stopIfHopeless($: Engine, { failures }: Conversation): Promise<void> {
-  if (Math.max(failures.own.failures, failures.session.failures) >= mostFailures) await askEarly($, false);
+  if (isGivenUp(failures.own) || isGivenUp(failures.session)) await askEarly($, false);
 }
 
 /** Answers in the place of {@link compact} where it throws, or works for 10 s: the engine's own summariser comes no earlier than without us. */

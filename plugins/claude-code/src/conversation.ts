@@ -1,7 +1,7 @@
 import type { Event, EventStore } from '@palimpsest/events';
 import { memoryEventStore } from '@palimpsest/events';
 import { Boundary, HostSessions } from '@palimpsest/plugin-kit';
-import type { BoundaryState, HostRequest, HostSession } from '@palimpsest/plugin-kit';
+import type { BoundaryState, HostRequest, HostSession, UserOptions } from '@palimpsest/plugin-kit';
 import type { Failures } from './failures.js';
 import type { SessionRow, StepUsage } from './host.js';
 import { Originals } from './originals.js';
@@ -12,9 +12,10 @@ import type { StoredConversation } from './session-files.js';
 const condenserTimeoutMs = 6_000;
 const conversationId = 'conversation';
 
-/** What a conversation is made with. */
+/** The options of a conversation. */
 export interface ConversationOptions {
-  readonly preset?: 'balanced' | 'cheapest' | 'remembersMost' | 'noCache' | undefined;
+  readonly preset?: UserOptions['preset'];
+  readonly problems?: UserOptions['problems'] | undefined;
   readonly hostVersion?: string | undefined;
 }
 
@@ -40,14 +41,22 @@ export class Conversation {
 
   /** Begins with what was stored, or with nothing. */
   async load(stored: StoredConversation | undefined, boundary = this.#failed): Promise<void> {
-    const { preset, hostVersion } = this.#options;
+    const { preset, problems, hostVersion } = this.#options;
     this.#stored = stored;
     this.#store = memoryEventStore();
     if (stored !== undefined && stored.events.length > 0) await this.#store.append(conversationId, stored.events);
     this.#originals = new Originals(stored?.rows, stored?.originals.answers);
     this.lostMedia = stored?.lostMedia ?? [];
     const sessions = new HostSessions<SessionRow>({
-      ...{ codec: sessionRows(), store: this.#store, host: 'Claude Code', hostVersion, preset, condenserTimeoutMs },
+      ...{
+        codec: sessionRows(),
+        store: this.#store,
+        host: 'Claude Code',
+        hostVersion,
+        preset,
+        problems,
+        condenserTimeoutMs,
+      },
     });
     this.#session = sessions.of(conversationId, boundary);
   }

@@ -1,3 +1,4 @@
+import { Boundary } from '@palimpsest/plugin-kit';
 import type { BoundaryState } from '@palimpsest/plugin-kit';
 import type { Engine } from './host.js';
 
@@ -16,7 +17,6 @@ interface Stored extends Failures {
 }
 
 const prefix = 'boundary:';
-const pauseSteps = 20;
 /** Sessions of which failures are kept. */
 const mostKept = 40;
 
@@ -26,8 +26,9 @@ export async function readFailures($: Engine, key: string): Promise<Failures | u
   if (stored === undefined) return undefined;
   const { own, session, isTrying } = stored;
   if (!isTrying) return { own, session };
-  const lost = { failures: own.failures + 1, stepsLeft: pauseSteps, problem: 'it did not answer for 10 s' };
-  return { own: lost, session };
+  const boundary = new Boundary(own);
+  boundary.failed('it did not answer for 10 s');
+  return { own: boundary.state, session };
 }
 
 /** Stores that something is tried, or how it went. What has never failed is not kept. */

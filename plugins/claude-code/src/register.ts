@@ -1,18 +1,18 @@
 import { afterFailure, compact } from './compaction.js';
 import { condenseCommand, condensedCommand, recallCall, switchCommand } from './commands.js';
-import type { ConversationOptions } from './conversation.js';
+import { userOptions } from '@palimpsest/plugin-kit';
 import type { On } from './host.js';
 import { begin, meterAbort, meterRequest, meterStep, statusTail } from './session.js';
 
 /** What a person can set: `userConfig` of the manifest. */
 interface PluginOptions {
-  readonly preset?: ConversationOptions['preset'];
+  readonly preset?: unknown;
   readonly early?: boolean;
 }
 
 /** Claude Code calls this when it loads the plugin. The loader reads the source: the names of events, tools and commands are literals. */
 export function register(on: On, { preset, early = false }: PluginOptions = {}): void {
-  const options = { preset, asksEarly: early };
+  const options = { ...userOptions({ preset }), asksEarly: early };
 
   on('session.start', async ($, event, next) => {
     await begin($, options);

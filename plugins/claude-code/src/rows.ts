@@ -73,6 +73,11 @@ export function rowKey(row: SessionRow): string {
   return known;
 }
 
+/** Returns the size of rows. Unit: tokens, at four characters each. */
+export function tokensOf(rows: readonly SessionRow[]): number {
+  return Math.ceil(rows.filter(isSessionRow).reduce((sum, row) => sum + rowKey(row).length, 0) / 4);
+}
+
 /** Results stand before words, and words before calls, as the API wants them. */
 function messageOf({ role, text, toolUses, toolResults = [] }: SessionRow) {
   const content = [

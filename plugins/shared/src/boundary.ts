@@ -32,7 +32,7 @@ export class Boundary {
 
   /** Counts a step of the agent. Returns true if work may be tried at it. */
   step(): boolean {
-    if (this.#failures >= mostFailures) return false;
+    if (isGivenUp(this.state)) return false;
     if (this.#stepsLeft === 0) return true;
     this.#stepsLeft -= 1;
     if (this.#stepsLeft === 0) this.#problem = undefined;
@@ -59,12 +59,17 @@ export class Boundary {
   /** What is wrong now, in a sentence. Undefined if work is tried. */
   get problem(): string | undefined {
     if (this.#problem === undefined) return undefined;
-    const until = this.#failures >= mostFailures ? 'in this session' : `for ${this.#stepsLeft} steps`;
+    const until = isGivenUp(this.state) ? 'in this session' : `for ${this.#stepsLeft} steps`;
     return `no condensation ${until}: ${this.#problem}`;
   }
 }
 
-/** Of paths only the end is said: a status bar has room for the reason. */
+/** Returns true if nothing is tried any more. */
+export function isGivenUp({ failures }: BoundaryState): boolean {
+  return failures >= mostFailures;
+}
+
+/** Shortens paths to their ends: a status bar has room for the reason. */
 export function shortened(message: string): string {
   return message.replace(/(?:\/[^\s/:'"]+)+\/(?=[^\s/:'"]+)/g, '…/');
 }

@@ -1,4 +1,4 @@
-export { Boundary } from './boundary.js';
+export { Boundary, isGivenUp } from './boundary.js';
 export type { BoundaryState } from './boundary.js';
 export { HostSessions } from './host-sessions.js';
 export type { HostSessionsOptions } from './host-sessions.js';

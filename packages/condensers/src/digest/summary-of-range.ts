@@ -47,7 +47,7 @@ export interface SummaryLimits {
   readonly maxUserWordTokens: number;
   /** For the digest besides: paths, and lines of results and edits. */
   readonly maxLineTokens: number;
-  /** What the user wants to be kept: of the lines, those that hold a word of it come first. @defaultValue the user said nothing */
+  /** The subject that the user wants kept: of the lines, those that hold a word of it come first. @defaultValue the user said nothing */
   readonly focus?: string | undefined;
 }
 

@@ -27,7 +27,7 @@ describe('the codec of the Messages API', () => {
 });
 
 const settings = { role: 'system', content: [], output_config: { effort: 'medium' } };
-/** As pi 1.5.2 sends it: settings behind each message of the user. */
+/** A list as pi 1.5.2 sends it: settings behind each message of the user. */
 const withSettings = anthropicHistory(10).flatMap((message): (typeof message)[] =>
   message.role === 'user' ? [message, settings as unknown as typeof message] : [message],
 );
