@@ -4,13 +4,13 @@ import { readFailures } from './failures.js';
 import type { Engine, StepUsage } from './host.js';
 import { folderOf, loadConversation } from './session-files.js';
 
-/** What a person has set. */
+/** The settings of a person. */
 export interface PluginOptions extends ConversationOptions {
   /** Claude Code is to ask early, so that prices decide. */
   readonly asksEarly: boolean;
 }
 
-/** What is known of a conversation from the answers of its model, without reading a row of it. */
+/** The facts of a conversation that the answers of its model tell, without a look at its rows. */
 export interface Meter {
   steps: number;
   /** The number of steps at our last answer. */

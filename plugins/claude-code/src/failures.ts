@@ -2,7 +2,7 @@ import { Boundary } from '@palimpsest/plugin-kit';
 import type { BoundaryState } from '@palimpsest/plugin-kit';
 import type { Engine } from './host.js';
 
-/** What the two boundaries of a conversation remember. */
+/** The memory of the two boundaries of a conversation. */
 export interface Failures {
   /** That around what is done here. */
   readonly own: BoundaryState;
@@ -10,7 +10,7 @@ export interface Failures {
   readonly session: BoundaryState;
 }
 
-/** What outlives the environment of the mod: Claude Code replaces one that does not answer for 10 s. */
+/** The part that outlives the environment of the mod: Claude Code replaces one that does not answer for 10 s. */
 interface Stored extends Failures {
   /** True while something is tried: found by a new environment, it was what the last one did not survive. */
   readonly isTrying: boolean;

@@ -53,7 +53,7 @@ export interface Deny {
   readonly deny: string;
 }
 
-/** What the answer to one model request cost. */
+/** The usage of one model request. */
 export interface StepUsage {
   readonly input_tokens: number;
   readonly output_tokens: number;

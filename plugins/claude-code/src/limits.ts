@@ -9,10 +9,10 @@ const reservedTokens = { answer: 20_000, summary: 13_000 };
 /** Claude Code ends a session that was compacted three times within three steps each. */
 const stepsBetweenAnswers = 4;
 
-/** What an answer has to free, or the next step asks again. Unit: share of the size before. */
+/** The least that an answer frees, or the next step asks again. Unit: share of the size before. */
 const leastFreed = 0.1;
 
-/** What the person, or the model, has set. Unit: tokens. */
+/** The windows of the person and of the model. Unit: tokens. */
 export interface Windows {
   /** The model's window. */
   readonly model: number;

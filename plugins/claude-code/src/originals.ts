@@ -10,7 +10,7 @@ interface Answer {
   readonly list: readonly number[];
 }
 
-/** What is stored of {@link Originals}, beside the rows. */
+/** The stored part of {@link Originals}, beside the rows. */
 export interface OriginalsState {
   readonly count: number;
   readonly answers: readonly Answer[];

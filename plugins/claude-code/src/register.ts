@@ -4,7 +4,7 @@ import { userOptions } from '@palimpsest/plugin-kit';
 import type { On } from './host.js';
 import { begin, meterAbort, meterRequest, meterStep, statusTail } from './session.js';
 
-/** What a person can set: `userConfig` of the manifest. */
+/** The options of a person: `userConfig` of the manifest. */
 interface PluginOptions {
   readonly preset?: unknown;
   readonly early?: boolean;

@@ -2,7 +2,7 @@ import type { Event } from '@palimpsest/events';
 import type { Engine, SessionRow } from './host.js';
 import type { OriginalsState } from './originals.js';
 
-/** What is stored of a conversation. */
+/** A conversation as it is stored. */
 export interface StoredConversation {
   readonly originals: OriginalsState;
   /** The originals, as many as `originals.count` says. */

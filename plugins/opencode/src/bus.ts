@@ -1,6 +1,6 @@
 // The two halves of the plugin live in different threads of opencode. They talk over its event bus, by commands that the terminal does not know.
 
-/** What a person asks of the plugin. */
+/** A person's question to the plugin. */
 export const verbs = ['status', 'condense', 'condensed', 'undo-price', 'undo', 'switch'] as const;
 export type Verb = (typeof verbs)[number];
 

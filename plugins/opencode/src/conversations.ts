@@ -100,7 +100,7 @@ function fixedTokensOf(list: readonly HostMessage[]): number | undefined {
   return Math.max(0, inputOf(tokens) - Math.ceil(words.join('').length / charactersPerToken));
 }
 
-/** An estimate. */
+/** The usual size of a token in text. Unit: characters. */
 const charactersPerToken = 4;
 
 /** opencode shows its summariser so much of each result. Unit: characters. */

@@ -1,7 +1,7 @@
 import type { HostModel } from '@palimpsest/plugin-kit';
 import type { HostInfo } from './list/host.js';
 
-/** What opencode's client is asked for. */
+/** The questions to opencode's client. */
 export interface HostClient {
   readonly config: { readonly providers: () => Promise<{ readonly data?: unknown }> };
   readonly app: { readonly agents: () => Promise<{ readonly data?: unknown }> };
@@ -9,7 +9,7 @@ export interface HostClient {
   readonly _client?: { readonly get: (request: { readonly url: string }) => Promise<{ readonly data?: unknown }> };
 }
 
-/** What opencode knows of its models and agents. */
+/** The facts that opencode knows of its models and agents. */
 export interface Facts {
   readonly version: string | undefined;
   /** By provider and model. */
@@ -75,7 +75,7 @@ function isWithoutRecall({ permission }: AgentFacts): boolean {
 
 /** The largest answer that opencode asks for. Unit: tokens. */
 const mostOutput = 32_000;
-/** What opencode keeps free of a window whose input has a limit of its own. Unit: tokens. */
+/** The part that opencode keeps free of a window whose input has a limit of its own. Unit: tokens. */
 const reserved = 20_000;
 /** Estimates are no counts, and opencode compacts by what was counted. */
 const safeShare = 0.9;

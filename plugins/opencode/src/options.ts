@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { userOptions } from '@palimpsest/plugin-kit';
 import type { UserOptions } from '@palimpsest/plugin-kit';
 
-/** What a user can set beside the plugin's name in `opencode.json`. */
+/** The options that stand beside the plugin's name in `opencode.json`. */
 export interface PluginOptions extends UserOptions {
   /** False: nothing is condensed until a session is turned on by `/palimpsest`. @defaultValue true */
   readonly isOn: boolean;

@@ -5,7 +5,7 @@ import { createSignal } from 'solid-js';
 import { messageIn, published } from './bus.js';
 import type { Answer, Ask } from './bus.js';
 
-/** What is used of what opencode gives to a plugin of its terminal. */
+/** The part that is used of opencode's interface for plugins of its terminal. */
 interface Terminal {
   readonly client: { readonly tui: { readonly publish: (request: { readonly body: unknown }) => Promise<unknown> } };
   readonly event: { readonly on: (type: 'tui.command.execute', handler: (event: unknown) => void) => () => void };

@@ -5,7 +5,7 @@ import { readMessage } from './codec/read-message.js';
 import type { Piece } from './codec/read-message.js';
 import { beforeCompaction, idOf, isOfConversation, keptFrom, messagesIn } from './session-entries.js';
 
-/** What pi puts in the place of the messages before an entry. */
+/** The text that pi puts in the place of the messages before an entry. */
 export interface PiCompaction {
   readonly summary: string;
   readonly firstKeptEntryId: string;
@@ -66,7 +66,7 @@ export class Earlier {
   }
 }
 
-/** What pi asks for, with the steps that it would keep beyond the newest. */
+/** Returns the messages that pi wants summed up, with the steps that it would keep beyond the newest. */
 function compactionAsked(event: Readonly<Record<string, unknown>>) {
   const { preparation } = event;
   const firstKept = textOf(field(preparation, 'firstKeptEntryId'));

@@ -12,7 +12,7 @@ import { RequestFacts, usageOf } from './request-facts.js';
 import { isOfConversation } from './session-entries.js';
 import { rootOf, storeOf } from './session-store.js';
 
-/** What the loader takes from this file. */
+/** The part of this file that the loader takes. */
 export interface PiSessionModule {
   readonly startSession: typeof startSession;
 }

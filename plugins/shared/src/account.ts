@@ -7,7 +7,7 @@ import { defaultPrices, ViewProjection } from '@palimpsest/view';
 import { CondensationHistory } from '@palimpsest/view/inspect';
 import type { CondensationDetails } from '@palimpsest/view/inspect';
 
-/** What the model got back of what was hidden, since a condensation and before the next one. Unit of the size: tokens. */
+/** The hidden text that the model got back, since a condensation and before the next one. Unit of the size: tokens. */
 export interface CameBack {
   readonly results: number;
   /** Of these, answers of `recall`. */

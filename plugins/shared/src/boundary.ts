@@ -3,7 +3,7 @@ const pauseSteps = 20;
 /** After so many failures nothing is tried any more in a session. */
 const mostFailures = 3;
 
-/** What a boundary remembers, for a host that starts its plugin anew in mid-session. */
+/** The memory of a boundary, for a host that starts its plugin anew in mid-session. */
 export interface BoundaryState {
   readonly failures: number;
   readonly stepsLeft: number;

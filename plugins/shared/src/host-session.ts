@@ -18,7 +18,7 @@ import type { HostName } from './tested-versions.js';
 /** The facts of the model that a request goes to. */
 export type HostModel = Exclude<FitOptions['model'], string | undefined>;
 
-/** What a host says of a request. */
+/** A request, as its host describes it. */
 export interface HostRequest extends Pick<
   FitOptions,
   'system' | 'tools' | 'fixedTokens' | 'condense' | 'focus' | 'signal'
@@ -313,7 +313,7 @@ function isTakenBack(log: readonly Event[]): boolean {
   return newest?.type === 'condensation-revert';
 }
 
-/** What a history says of a list, while it works. */
+/** Returns true for a remark on a list: nothing has failed. */
 function isNotice(problem: Error): boolean {
   return [ChangedMessagesError, UnreadMessageError, UnreadUsageError].some((kind) => problem instanceof kind);
 }

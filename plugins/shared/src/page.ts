@@ -6,7 +6,7 @@ import type { Account, CondensationAccount } from './account.js';
 const mostNamed = 5;
 const longestTitle = 70;
 
-/** What a session holds, and what is said of it. Unit of the sizes: estimated tokens. They are shown as the provider counts. */
+/** The sizes of a session, and the sentences about it. Unit of the sizes: estimated tokens. They are shown as the provider counts. */
 export interface Shown {
   readonly account: Account;
   readonly log: readonly Event[];

@@ -6,7 +6,7 @@ const presetNames = ['balanced', 'cheapest', 'remembersMost', 'noCache'] as cons
 /** A smaller request holds little but a digest. Unit: tokens. */
 const leastTokens = 5_000;
 
-/** What a user has set, as far as it can be used. */
+/** The options of a user, as far as they can be used. */
 export interface UserOptions {
   readonly preset: PresetName | undefined;
   readonly maxTokens: number | undefined;

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What the model of a run was asked by whom. */
+/** A request to the model of a run, and who asked. */
 export type Asker = 'main' | 'errand' | 'summariser' | 'other';
 
 /** A body of the Messages API, as far as this tool reads it. */

@@ -2,7 +2,7 @@ import type { Block, Body, Exchange } from './exchange.js';
 import { wordsOf } from './model.js';
 import { pictureName, ruleMark, taskMark } from './place.js';
 
-/** What a request of the main agent shows beside the one before. */
+/** A request of the main agent, compared with the one before. */
 export interface Look {
   readonly exchange: Exchange;
   /** Unit: tokens. */

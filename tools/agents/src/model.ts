@@ -3,7 +3,7 @@ import type { AnthropicReply, Faults, ProviderServer } from '@palimpsest/provide
 import type { Asker, Block, Body, Message, Tool } from './exchange.js';
 import { keyOf, partName, taskMark } from './place.js';
 
-/** What the model does in a step, in no host's words. */
+/** An act of the model in a step, in no host's words. */
 export type Act =
   | { readonly act: 'read'; readonly file: string }
   | { readonly act: 'delegate'; readonly errand: string }
@@ -15,7 +15,7 @@ export interface HostCall {
   readonly input: object;
 }
 
-/** What comes between the agent and an answer: a fault of the server, or a refusal in the provider's words. */
+/** An event between the agent and an answer: a fault of the server, or a refusal in the provider's words. */
 export type Trouble = 'overloaded' | 'server-error' | 'stream-error' | 'too-long';
 
 /** A step of the main agent. */

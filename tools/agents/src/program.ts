@@ -8,7 +8,7 @@ export interface Command {
   readonly cwd: string;
 }
 
-/** What a program left. */
+/** The output and the end of a program. */
 export interface Finished {
   readonly output: string;
   readonly errors: string;

@@ -14,7 +14,7 @@ export interface Invocation {
   readonly withoutPlugin?: boolean | undefined;
 }
 
-/** What a run is tried with. */
+/** One thing to try. */
 export interface Scenario {
   readonly name: string;
   readonly invocations: readonly Invocation[];

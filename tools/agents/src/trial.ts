@@ -10,7 +10,7 @@ import type { Finished } from './program.js';
 import { firstPrompt, nextPrompt } from './scenarios.js';
 import type { Scenario } from './scenarios.js';
 
-/** What a host made of a scenario. */
+/** The outcome of a scenario with a host. */
 export interface Trial {
   readonly exchanges: readonly Exchange[];
   readonly looks: readonly Look[];

@@ -21,7 +21,7 @@ export interface HostInfo {
   readonly finish?: string;
 }
 
-/** What the provider counted. The counts do not overlap. */
+/** The counts of the provider. They do not overlap. */
 export interface HostTokens {
   readonly input: number;
   readonly output: number;
