@@ -1,0 +1,17 @@
+/** So many are remembered. */
+const most = 64;
+
+/** The bodies of the last requests, by their digests. */
+export class RecentBodies {
+  readonly #digests = new Set<string>();
+
+  /** Returns true if a body came before, and remembers it. */
+  async has(body: Uint8Array<ArrayBuffer>): Promise<boolean> {
+    const digest = Buffer.from(await crypto.subtle.digest('SHA-256', body)).toString('base64');
+    const isKnown = this.#digests.delete(digest);
+    this.#digests.add(digest);
+    const [oldest = ''] = this.#digests;
+    if (this.#digests.size > most) this.#digests.delete(oldest);
+    return isKnown;
+  }
+}

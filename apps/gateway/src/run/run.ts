@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:os';
+import type { Receipt } from '../core/gateway.js';
+import { summaryOf } from '../receipts/summary.js';
+import { supervised } from '../server/supervisor.js';
+import { agentStart } from './agents.js';
+
+/** Options of {@link run}. */
+export interface RunOptions {
+  /** The variable that holds the base URL of an agent that is not known. */
+  readonly variable?: string | undefined;
+  readonly subscription: boolean;
+  /** The folder of the store. */
+  readonly directory: string;
+  /** The file of the gateway's process. */
+  readonly worker: { readonly file: string; readonly execArgv?: readonly string[] | undefined };
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Runs an agent behind a gateway of its own: it has the terminal, the signals and the exit status. Says at the end what was sent.
+ *
+ * @throws UnknownAgentError when it is not known how the agent is led here
+ */
+export async function run(command: string, parameters: readonly string[], options: RunOptions): Promise<number> {
+  const start = agentStart(command, process.env, options.variable);
+  const receipts: Receipt[] = [];
+  const token = randomBytes(16).toString('hex');
+  const { upstream } = start;
+  const gateway = await supervised(
+    options.worker,
+    { upstream, token, directory: options.directory, subscription: options.subscription },
+    (receipt) => void receipts.push(receipt),
+  );
+  const { parameters: through, env } = start.through(gateway.url, parameters);
+  try {
+    return await exitOf(command, through, { ...process.env, ...env });
+  } finally {
+    gateway.stop();
+    process.stderr.write(`\npalimpsest-gateway\n${summaryOf(receipts, new Date()).join('\n')}\n`);
+    process.stderr.write(
+      'To go on without it, start the agent as usual. A long session is compacted better before that.\n',
+    );
+  }
+}
+
+function exitOf(command: string, parameters: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn(command, parameters, { stdio: 'inherit', env });
+  // A terminal sends a signal to all of its processes: ours waits for the agent.
+  const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
+  for (const signal of signals) process.on(signal, pass);
+  return new Promise<number>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']));
+  }).finally(() => signals.forEach((signal) => process.off(signal, pass)));
+}
