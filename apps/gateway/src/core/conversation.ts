@@ -37,6 +37,7 @@ export class Conversation {
   #inForce: string | undefined;
   #wasEdited: boolean;
   #hasFallen = false;
+  #isFirst = true;
 
   /** @param wasEdited - true if condensations of it may be stored */
   constructor(api: Api, history: CondensedHistory<unknown>, wasEdited: boolean) {
@@ -54,6 +55,9 @@ export class Conversation {
     const mayCondense = asked.condense !== false && !orders.isPaused && this.#falls < mostFalls;
     const fitOptions = { ...asked, condense: mayCondense };
     try {
+      const lost = this.#isFirst && this.#wasEdited ? await this.#lostEdits(list, fitOptions) : undefined;
+      if (lost !== undefined) return this.#prepared(list, lost);
+      this.#isFirst = false;
       if (this.#hasFallen) await this.#stayOnOriginal(list, fitOptions);
       if (orders.undo !== undefined && (await this.#undo(list, fitOptions, orders.undo))) await undone();
       return this.#prepared(list, await this.#history.fit(list, fitOptions));
@@ -93,8 +97,7 @@ export class Conversation {
     const { view, events, state, messages, problem } = fitted;
     if (problem !== undefined && !isNotice(problem)) this.#falls += 1;
     const isUnread = list.length > 0 && events.length === 0;
-    const hasLostEdits = this.#wasEdited && view.condensations.length === 0 && problem instanceof EventStoreError;
-    if (isUnread || hasLostEdits) return this.#original(list, fitted, problem);
+    if (isUnread || this.#hasLostEdits(fitted)) return this.#original(list, fitted, problem);
     this.#hasFallen = false;
     this.#wasEdited ||= view.condensations.length > 0;
     return { fitted, way: state, messages: state === 'untouched' ? list : messages, problem };
@@ -104,6 +107,16 @@ export class Conversation {
     if (!this.#wasEdited) return { fitted, way: 'untouched', messages: list, problem };
     this.#hasFallen = true;
     return { fitted, way: 'original', messages: this.#withoutThinking(list), problem };
+  }
+
+  /** A store that cannot be read after a restart: no list of before is known, and none is made up in its place. */
+  async #lostEdits(list: readonly unknown[], options: FitOptions): Promise<Fitted<unknown> | undefined> {
+    const fitted = await this.#history.fit(list, { ...options, condense: false });
+    return this.#hasLostEdits(fitted) ? fitted : undefined;
+  }
+
+  #hasLostEdits({ view, problem }: Fitted<unknown>): boolean {
+    return this.#wasEdited && view.condensations.length === 0 && problem instanceof EventStoreError;
   }
 
   /** After the original was sent once, it is what the provider's cache holds: the policy decides anew from there. */

@@ -22,6 +22,7 @@ export interface Asked {
   /** Unit: milliseconds of `performance.now`. */
   readonly startedAt: number;
   readonly send: (body: Uint8Array) => Promise<Response>;
+  readonly now: () => Date;
   readonly onReceipt: ((receipt: Receipt) => void) | undefined;
 }
 
@@ -90,12 +91,12 @@ const unchanged: Pick<Receipt, ListPart> = {
   isHeldBack: false,
 };
 
-function ofAnswer({ api, names, body, isSubscription, headers }: Asked, { status }: Response, reported: unknown) {
+function ofAnswer({ api, names, body, isSubscription, headers, now }: Asked, { status }: Response, reported: unknown) {
   const model = modelName(body.value['model']);
-  const now = new Date();
+  const at = now();
   const counted = api.name === 'messages' ? anthropicUsage(reported) : openaiUsage(reported);
   return {
-    at: now.toISOString(),
+    at: at.toISOString(),
     conversation: names.id,
     log: names.log,
     api: api.name,
@@ -104,7 +105,7 @@ function ofAnswer({ api, names, body, isSubscription, headers }: Asked, { status
     isSubscription,
     usage: counted?.usage,
     cacheWrites: counted?.cacheWrites,
-    prices: pricesAt(model, now),
+    prices: pricesAt(model, at),
     window: windowOf(model, headers),
   };
 }

@@ -1,9 +1,9 @@
-import type { EventStore } from '@palimpsest/events';
 import { readBody } from '../body/request-body.js';
 import type { Receipt } from '../receipts/receipt.js';
 import { apiOf, isCondensedByProvider, isHeldByProvider } from './api.js';
 import { conversationNames } from './conversation-name.js';
 import { Conversations } from './conversations.js';
+import type { ConversationsOptions } from './conversations.js';
 import { bytesOf, exchanged, passed } from './exchange.js';
 import { forwardedHeaders, isSubscription } from './headers.js';
 import { modelOf } from './model.js';
@@ -13,12 +13,10 @@ import { RecentBodies } from './recent-bodies.js';
 import type { Upstream, UpstreamRequest } from './upstream-request.js';
 
 /** Options of {@link gatewayOf}. */
-export interface GatewayOptions {
+export interface GatewayOptions extends ConversationsOptions {
   readonly upstream: Upstream;
   /** The name of the upstream: conversations with another one are others. @defaultValue there is one */
   readonly name?: string | undefined;
-  /** Keeps condensations over a restart. It holds words of the conversations, in summaries. */
-  readonly store: EventStore;
   readonly onReceipt?: ((receipt: Receipt) => void) | undefined;
   /** @defaultValue the user gives none */
   readonly orders?: OrderBook | undefined;
@@ -33,8 +31,8 @@ const mostBytes = 64 * 1024 * 1024;
  * Returns the gateway before one provider: a function from a client's request to the answer. What it does not understand goes on byte for byte.
  */
 export function gatewayOf(options: GatewayOptions): (request: Request) => Promise<Response> {
-  const { name = '', subscription = false, orders = noOrders, onReceipt } = options;
-  const conversations = new Conversations(options.store);
+  const { name = '', subscription = false, orders = noOrders, now = () => new Date(), onReceipt } = options;
+  const conversations = new Conversations(options);
   const earlier = new RecentBodies();
 
   return async (request) => {
@@ -54,7 +52,7 @@ export function gatewayOf(options: GatewayOptions): (request: Request) => Promis
     if (body === undefined || isHeldByProvider(body.value)) return send(bytes);
     const names = conversationNames(name, api, body.list, headers);
     const isSubscribed = isSubscription(headers);
-    const asked = { api, names, headers, bytes, body, isSubscription: isSubscribed, startedAt, send, onReceipt };
+    const asked = { api, names, headers, bytes, body, isSubscription: isSubscribed, startedAt, send, now, onReceipt };
     if (isSubscribed && !subscription) return counts ? send(bytes) : passed(asked);
     if (counts && !(await conversations.has(names))) return send(bytes);
 
