@@ -8,6 +8,8 @@ export type GatewayErrorCode =
   | 'invalid-upstream'
   /** A port is no number, or another program listens on it. */
   | 'port'
+  /** A conversation of that name is not known. */
+  | 'unknown-conversation'
   /** A file of the gateway cannot be read. */
   | 'invalid-file'
   /** The gateway's process has ended before it listened. */

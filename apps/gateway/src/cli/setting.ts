@@ -1,7 +1,7 @@
-import envPaths from 'env-paths';
-import { mkdir } from 'node:fs/promises';
+import type { Command } from 'commander';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { usualData } from '../control/data-folder.js';
 import type { WorkerProgram } from '../server/supervisor.js';
 
 /** The help of `--subscription`. */
@@ -13,9 +13,12 @@ export const workerProgram: WorkerProgram = {
   file: path.join(path.dirname(fileURLToPath(import.meta.url)), 'worker.js'),
 };
 
-/** Returns a folder of what the gateway keeps, for its user alone. Creates it. */
-export async function keptFolder(name: string): Promise<string> {
-  const directory = path.join(envPaths('palimpsest-gateway', { suffix: '' }).data, name);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  return directory;
+/** The options of every command that starts a gateway or reads what one keeps. */
+export interface DataFlags {
+  readonly data: string;
+}
+
+/** Adds `--data`. */
+export function withData(command: Command): Command {
+  return command.option('--data <folder>', 'the folder of what is kept', usualData);
 }

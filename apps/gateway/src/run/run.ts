@@ -1,3 +1,4 @@
+import type { PresetName } from '@palimpsest/condensers';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
@@ -12,8 +13,10 @@ export interface RunOptions {
   /** The variable that holds the base URL of an agent that is not known. */
   readonly variable?: string | undefined;
   readonly subscription: boolean;
-  /** The folder of the store. */
-  readonly directory: string;
+  /** The folder of what the gateway keeps. */
+  readonly data: string;
+  /** @defaultValue balanced */
+  readonly preset?: PresetName | undefined;
   /** The file of the gateway's process. */
   readonly worker: WorkerProgram;
 }
@@ -33,7 +36,8 @@ export async function run(command: string, parameters: readonly string[], option
     program: options.worker,
     routes: [{ name: command, upstream: start.upstream, token }],
     port: 0,
-    directory: options.directory,
+    data: options.data,
+    preset: options.preset,
     subscription: options.subscription,
     onReceipt: (receipt) => void receipts.push(receipt),
     onProblem: (sentence) => void process.stderr.write(`palimpsest-gateway: ${sentence}\n`),

@@ -1,3 +1,4 @@
+import type { PresetName } from '@palimpsest/condensers';
 import type { Receipt } from '../receipts/receipt.js';
 
 /** A way through the gateway: what begins with the token goes to the upstream. */
@@ -14,8 +15,10 @@ export interface WorkerOptions {
   readonly routes: readonly Route[];
   /** 0 for any that is free. */
   readonly port: number;
-  /** The folder of the store. */
-  readonly directory: string;
+  /** The folder of what the gateway keeps. */
+  readonly data: string;
+  /** @defaultValue balanced */
+  readonly preset?: PresetName | undefined;
   readonly subscription: boolean;
   /** True if every request passes unread: earlier workers ended before they had answered. @defaultValue false */
   readonly passes?: boolean | undefined;

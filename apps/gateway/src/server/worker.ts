@@ -1,4 +1,7 @@
+import { pricedCondenser } from '@palimpsest/condensers';
 import { fileEventStore } from '@palimpsest/events/file';
+import { folderIn } from '../control/data-folder.js';
+import { OrderFolder } from '../control/order-folder.js';
 import { gatewayOf } from '../core/gateway.js';
 import { listen } from './listen.js';
 import type { Listening } from './listen.js';
@@ -11,15 +14,20 @@ function tell(message: WorkerMessage): void {
   if (process.connected) process.send?.(message, () => undefined);
 }
 
-async function start({ routes, port, directory, subscription }: WorkerOptions): Promise<void> {
-  const store = fileEventStore({ directory });
+async function start({ routes, port, data, preset, subscription }: WorkerOptions): Promise<void> {
+  const store = fileEventStore({ directory: folderIn(data, 'sessions') });
+  const orders = new OrderFolder(folderIn(data, 'orders'));
+  const condenser = pricedCondenser({ preset });
   gateway = await listen({
     port,
     routes: routes.map(({ upstream, token }) => ({
       token,
       handle: gatewayOf({
         upstream: upstreamAt(upstream),
+        name: upstream,
         store,
+        condenser,
+        orders,
         subscription,
         onReceipt: (receipt) => tell({ type: 'receipt', receipt }),
       }),
