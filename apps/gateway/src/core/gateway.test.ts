@@ -2,7 +2,8 @@ import { memoryEventStore } from '@palimpsest/events';
 import { anthropicServer, openaiServer, rewritesIn, sentTo } from '@palimpsest/provider-servers';
 import { afterAll, describe, expect, it } from 'vitest';
 import { gatewayOf } from './gateway.js';
-import type { Receipt, Upstream } from './gateway.js';
+import type { Receipt } from '../receipts/receipt.js';
+import type { Upstream } from './upstream-request.js';
 
 const servers: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.close())));
@@ -52,12 +53,10 @@ describe('a long session of Messages', () => {
       messages.push({ role: 'assistant', content: [{ type: 'tool_use', id, name: 'read', input: { file: step } }] });
       messages.push({ role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: lines(step) }] });
     }
-    const condensed = receipts.filter(({ condensations }) => condensations > 0).length;
+    const condensed = receipts.filter(({ condensations }) => condensations.length > 0).length;
     expect(receipts).toHaveLength(75);
     expect(receipts.filter(({ problem }) => problem !== undefined)).toEqual([]);
-    expect(
-      receipts.every(({ usage }) => typeof (usage as { output_tokens?: unknown }).output_tokens === 'number'),
-    ).toBe(true);
+    expect(receipts.filter(({ usage }) => usage === undefined)).toEqual([]);
     expect(condensed).toBeGreaterThan(1);
     expect(rewritesIn(sentTo(server))).toHaveLength(condensed);
   });

@@ -1,4 +1,4 @@
-import type { CostDetails, TokenPrices } from '@palimpsest/llm-adapters';
+import type { TokenPrices } from '@palimpsest/llm-adapters';
 import type { Usage } from '@palimpsest/events';
 
 /** An API whose requests the gateway reads. */
@@ -38,6 +38,8 @@ export interface Receipt {
   /** ISO 8601. */
   readonly at: string;
   readonly conversation: string;
+  /** The name of its log in the store. Conversations that begin alike share one. */
+  readonly log: string;
   readonly api: ApiName;
   /** As the client wrote it. */
   readonly model: string;
@@ -49,10 +51,10 @@ export interface Receipt {
   /** As the provider counted. @defaultValue it counted nothing */
   readonly usage?: Usage | undefined;
   /** Tokens of {@link Usage.cacheWriteTokens} with another life than the usual one. @defaultValue none */
-  readonly cacheWrites?: CostDetails['cacheWrites'];
+  readonly cacheWrites?: Readonly<Record<string, number>> | undefined;
   /** The prices of that day. @defaultValue the model's are not known */
   readonly prices?: TokenPrices | undefined;
-  /** Estimated sizes of the client's list and of the one that was sent, with what stands beside them. Unit: tokens. */
+  /** Estimated sizes of the client's list and of the one that was sent, with the instructions and without the tools. Unit: tokens. */
   readonly held: number;
   readonly sent: number;
   /** The model's window. Unit: tokens. @defaultValue not known */

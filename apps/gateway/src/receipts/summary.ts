@@ -1,24 +1,21 @@
-import { costOf, pricesAt } from '@palimpsest/llm-adapters';
-import { usageInAnyForm } from '@palimpsest/llm-adapters/wire';
-import type { Receipt } from '../core/gateway.js';
+import { costOf } from '@palimpsest/llm-adapters';
+import type { Receipt } from './receipt.js';
 
 /** The last lines of a run: what was sent, what it cost, how large the agent's own list is. */
-export function summaryOf(receipts: readonly Receipt[], now: Date): readonly string[] {
+export function summaryOf(receipts: readonly Receipt[]): readonly string[] {
   const last = receipts.at(-1);
   if (last === undefined) return ['No request arrived: the agent has sent to another place, or to none.'];
   let [read, written, uncached, output] = [0, 0, 0, 0];
   let usd: number | undefined = 0;
-  for (const { usage: reported, model } of receipts) {
-    const usage = usageInAnyForm(reported);
+  for (const { usage, prices } of receipts) {
     if (usage === undefined) continue;
     read += usage.cacheReadTokens;
     written += usage.cacheWriteTokens;
     uncached += usage.uncachedInputTokens;
     output += usage.outputTokens;
-    const prices = pricesAt(model, now);
     usd = usd === undefined || prices === undefined ? undefined : usd + costOf(usage, prices);
   }
-  const condensations = receipts.reduce((sum, receipt) => sum + receipt.condensations, 0);
+  const condensations = receipts.reduce((sum, receipt) => sum + receipt.condensations.length, 0);
   const problems = receipts.flatMap(({ problem }) => problem ?? []);
   const cost = usd === undefined ? '' : `, $${usd.toFixed(2)}`;
   return [

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
-import type { Receipt } from '../core/gateway.js';
+import type { Receipt } from '../receipts/receipt.js';
 import { summaryOf } from '../receipts/summary.js';
 import { supervised } from '../server/supervisor.js';
 import { agentStart } from './agents.js';
@@ -39,7 +39,7 @@ export async function run(command: string, parameters: readonly string[], option
     return await exitOf(command, through, { ...process.env, ...env });
   } finally {
     gateway.stop();
-    process.stderr.write(`\npalimpsest-gateway\n${summaryOf(receipts, new Date()).join('\n')}\n`);
+    process.stderr.write(`\npalimpsest-gateway\n${summaryOf(receipts).join('\n')}\n`);
     process.stderr.write(
       'To go on without it, start the agent as usual. A long session is compacted better before that.\n',
     );

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Receipt } from '../core/gateway.js';
+import type { Receipt } from '../receipts/receipt.js';
 import type { WorkerMessage, WorkerOptions } from './worker.js';
 
 /** A gateway in a process of its own, which is started again when it ends. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { EnvHttpProxyAgent, request } from 'undici';
-import type { Upstream } from '../core/gateway.js';
+import type { Upstream } from '../core/upstream-request.js';
 
 /**
  * Returns the way to a provider. The answer passes as it arrives: it is not decoded, no redirect is followed, and no time limit holds. `HTTPS_PROXY`,

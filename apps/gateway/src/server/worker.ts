@@ -1,6 +1,6 @@
 import { fileEventStore } from '@palimpsest/events/file';
 import { gatewayOf } from '../core/gateway.js';
-import type { Receipt } from '../core/gateway.js';
+import type { Receipt } from '../receipts/receipt.js';
 import { listen } from './listen.js';
 import { upstreamAt } from './upstream.js';
 
