@@ -1,4 +1,4 @@
 import { defineConfig } from 'tsup';
 import { application } from '../../tsup.base.ts';
 
-export default defineConfig({ ...application, entry: { cli: 'src/cli.ts', worker: 'src/server/worker.ts' } });
+export default defineConfig({ ...application, entry: { cli: 'src/cli/cli.ts', worker: 'src/server/worker.ts' } });

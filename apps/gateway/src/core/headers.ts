@@ -1,7 +1,6 @@
 /** They belong to one connection, or are made anew for the next one. */
 const ownOfConnection = [
   'connection',
-  'content-length',
   'expect',
   'host',
   'keep-alive',

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { GatewayError } from '../gateway-error.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,8 +17,14 @@ interface Started {
 }
 
 /** The user's command cannot be led to the gateway: the message says why. */
-export class UnknownAgentError extends Error {
-  override readonly name = 'UnknownAgentError';
+export class UnknownAgentError extends GatewayError {
+  static override get typeName(): string {
+    return 'UnknownAgentError';
+  }
+
+  constructor(message: string) {
+    super('unknown-agent', message);
+  }
 }
 
 /** Agents of which it is known how they are told a base URL. */

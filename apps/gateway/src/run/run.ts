@@ -1,9 +1,11 @@
+import type { PresetName } from '@palimpsest/condensers';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import type { Receipt } from '../receipts/receipt.js';
 import { summaryOf } from '../receipts/summary.js';
 import { supervised } from '../server/supervisor.js';
+import type { WorkerProgram } from '../server/supervisor.js';
 import { agentStart } from './agents.js';
 
 /** Options of {@link run}. */
@@ -11,10 +13,12 @@ export interface RunOptions {
   /** The variable that holds the base URL of an agent that is not known. */
   readonly variable?: string | undefined;
   readonly subscription: boolean;
-  /** The folder of the store. */
-  readonly directory: string;
+  /** The folder of what the gateway keeps. */
+  readonly data: string;
+  /** @defaultValue balanced */
+  readonly preset?: PresetName | undefined;
   /** The file of the gateway's process. */
-  readonly worker: { readonly file: string; readonly execArgv?: readonly string[] | undefined };
+  readonly worker: WorkerProgram;
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -28,17 +32,21 @@ export async function run(command: string, parameters: readonly string[], option
   const start = agentStart(command, process.env, options.variable);
   const receipts: Receipt[] = [];
   const token = randomBytes(16).toString('hex');
-  const { upstream } = start;
-  const gateway = await supervised(
-    options.worker,
-    { upstream, token, directory: options.directory, subscription: options.subscription },
-    (receipt) => void receipts.push(receipt),
-  );
-  const { parameters: through, env } = start.through(gateway.url, parameters);
+  const gateway = await supervised({
+    program: options.worker,
+    routes: [{ name: command, upstream: start.upstream, token }],
+    port: 0,
+    data: options.data,
+    preset: options.preset,
+    subscription: options.subscription,
+    onReceipt: (receipt) => void receipts.push(receipt),
+    onProblem: (sentence) => void process.stderr.write(`palimpsest-gateway: ${sentence}\n`),
+  });
+  const { parameters: through, env } = start.through(`${gateway.origin}/${token}`, parameters);
   try {
     return await exitOf(command, through, { ...process.env, ...env });
   } finally {
-    gateway.stop();
+    await gateway.stop();
     process.stderr.write(`\npalimpsest-gateway\n${summaryOf(receipts).join('\n')}\n`);
     process.stderr.write(
       'To go on without it, start the agent as usual. A long session is compacted better before that.\n',

@@ -11,12 +11,10 @@ const open: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(open.map((each) => each.close())));
 
 async function gatewayBefore(baseURL: string) {
-  const gateway = await listen({
-    handle: gatewayOf({ upstream: upstreamAt(baseURL), store: memoryEventStore() }),
-    token: 'secret',
-  });
+  const handle = gatewayOf({ upstream: upstreamAt(baseURL), store: memoryEventStore() });
+  const gateway = await listen({ routes: [{ token: 'secret', handle }] });
   open.push(gateway);
-  return gateway;
+  return { url: `${gateway.origin}/secret` };
 }
 
 /** Sends bytes as they are, and returns the status line. */

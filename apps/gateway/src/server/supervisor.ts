@@ -2,69 +2,141 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Receipt } from '../receipts/receipt.js';
-import type { WorkerMessage, WorkerOptions } from './worker.js';
+import { GatewayError } from '../gateway-error.js';
+import type { WorkerCommand, WorkerMessage, WorkerOptions } from './worker-messages.js';
 
 /** A gateway in a process of its own, which is started again when it ends. */
 export interface Supervised {
-  readonly url: string;
+  /** Where clients send to, followed by a token: `http://127.0.0.1:4123`. It stays when the process is another. */
+  readonly origin: string;
   /** The process that listens now. */
   readonly pid: number | undefined;
-  stop(): void;
+  /** Ends the gateway. Resolves when its last receipt has come. */
+  stop(): Promise<void>;
 }
 
-/** Between two starts. Unit: milliseconds. */
-const pause = 200;
-/** A gateway that cannot be started so many times in a row is given up. */
-const mostStarts = 20;
+/** The file of the gateway's process, with the arguments of Node that it needs. */
+export interface WorkerProgram {
+  readonly file: string;
+  readonly execArgv?: readonly string[] | undefined;
+}
+
+/** Options of {@link supervised}. */
+export interface SupervisedOptions extends Omit<WorkerOptions, 'passes'> {
+  readonly program: WorkerProgram;
+  readonly onReceipt: (receipt: Receipt) => void;
+  /** Called with a sentence for the user, when something has changed that matters to him. */
+  readonly onProblem: (sentence: string) => void;
+}
+
+/** A gateway that ends so many times in a row before it has answered passes what it gets. */
+const endsBeforePassing = 3;
+/** A gateway that ends so many times in a row before it has answered is given up: after half a minute. */
+const mostEnds = 20;
+/** Between an end and the next start: it doubles from the one to the other. Unit: milliseconds. */
+const pauses = { shortest: 50, longest: 2_000 };
+/** The time that a worker has for its last receipts. Unit: milliseconds. */
+const stopTimeoutMs = 3_000;
 
 /**
- * Starts a gateway. A crash of it is no end: it listens again on the same port, with the same token.
+ * Starts a gateway. A crash of it is no end: it listens again on the same port, with the same tokens.
  *
- * @param program - the file of the worker, with the arguments of Node that it needs
- * @throws what the worker says when it cannot be started at all
+ * @throws {@link GatewayError} when it cannot be started at all
  */
-export async function supervised(
-  program: { readonly file: string; readonly execArgv?: readonly string[] | undefined },
-  options: Omit<WorkerOptions, 'port'>,
-  onReceipt: (receipt: Receipt) => void,
-): Promise<Supervised> {
-  let worker: ChildProcess | undefined;
+export async function supervised(options: SupervisedOptions): Promise<Supervised> {
+  let worker = startWorker(options, options);
+  const origin = await worker.listening;
+  const port = Number(new URL(origin).port);
   let isStopped = false;
-  let failures = 0;
-  const start = (port: number): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const child = fork(program.file, [JSON.stringify({ ...options, port })], {
-        execArgv: [...(program.execArgv ?? [])],
-        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      });
-      worker = child;
-      let said = '';
-      child.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-2_000)));
-      child.on('message', (message: WorkerMessage) => {
-        if (message.type === 'receipt') return onReceipt(message.receipt);
-        failures = 0;
-        resolve(message.url);
-      });
-      child.on('exit', () => {
-        reject(new Error(`The gateway has ended: ${said.trim()}`));
-        if (!isStopped) void again(port === 0 ? Number(new URL(url).port) : port);
-      });
-    });
-  const again = async (port: number): Promise<void> => {
-    failures += 1;
-    await wait(pause);
-    if (!isStopped && failures < mostStarts) await start(port).catch(() => undefined);
+  const keep = async (): Promise<void> => {
+    for (let ends = 0; ;) {
+      const reason = await worker.ended;
+      if (isStopped) return;
+      ends = worker.hasAnswered() ? 1 : ends + 1;
+      if (ends === mostEnds)
+        return options.onProblem(`The gateway cannot be started again: ${reason}. Start the agent without it.`);
+      if (ends === endsBeforePassing)
+        options.onProblem(`The gateway has ended ${ends} times: ${reason}. It condenses nothing until it works again.`);
+      await wait(Math.min(pauses.shortest * 2 ** (ends - 1), pauses.longest));
+      if (isStopped) return;
+      worker = startWorker({ ...options, port, passes: ends >= endsBeforePassing }, options);
+      worker.listening.catch(() => undefined);
+    }
   };
-  let url = 'http://127.0.0.1:0';
-  url = await start(0);
+  const kept = keep();
   return {
-    url,
+    origin,
     get pid() {
-      return worker?.pid;
+      return worker.child.pid;
     },
-    stop: () => {
+    stop: async () => {
       isStopped = true;
-      worker?.kill();
+      tell(worker.child, { type: 'stop' });
+      const late = setTimeout(() => worker.child.kill('SIGKILL'), stopTimeoutMs);
+      await worker.ended;
+      clearTimeout(late);
+      await kept;
     },
   };
+}
+
+interface Worker {
+  readonly child: ChildProcess;
+  /** Its origin. Rejects if it ends before it listens. */
+  readonly listening: Promise<string>;
+  /** Why it has ended, as a part of a sentence. */
+  readonly ended: Promise<string>;
+  hasAnswered(): boolean;
+}
+
+function startWorker(
+  { routes, port, data, preset, subscription, passes }: WorkerOptions,
+  { program, onReceipt }: SupervisedOptions,
+): Worker {
+  const child = fork(program.file, [], {
+    execArgv: [...(program.execArgv ?? [])],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let hasAnswered = false;
+  let code = '';
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-10_000)));
+  const listening = new Promise<string>((resolve, reject) => {
+    child.on('message', (message: WorkerMessage) => {
+      if (message.type === 'listening') resolve(message.origin);
+      else if (message.type === 'receipt') onReceipt(message.receipt);
+      else if (message.type === 'answered') hasAnswered = true;
+      else if (message.type === 'failed') code = message.code;
+    });
+    child.on('error', reject);
+    child.on('close', (status, signal) => reject(startError(code, port, reasonOf(code, said, signal ?? status))));
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.on('error', ({ message }) => resolve(message));
+    // With all that it has written, and behind its last message.
+    child.on('close', (status, signal) => resolve(reasonOf(code, said, signal ?? status)));
+  });
+  tell(child, { type: 'start', options: { routes, port, data, preset, subscription, passes } });
+  return { child, listening, ended, hasAnswered: () => hasAnswered };
+}
+
+/** A worker that has ended hears nothing. */
+function tell(child: ChildProcess, command: WorkerCommand): void {
+  if (child.connected) child.send(command, () => undefined);
+}
+
+/** Returns why a worker has ended, as a part of a sentence: its own line, or the one of the engine that has no memory left. */
+function reasonOf(code: string, said: string, end: NodeJS.Signals | number | null): string {
+  if (code === 'EADDRINUSE') return 'another program listens on its port';
+  const [line = ''] = /^(?:FATAL ERROR|palimpsest-gateway): .*/m.exec(said) ?? [];
+  if (line !== '') return line.replace(/^[^:]*: /, '');
+  return code === '' ? `it ended by ${typeof end === 'string' ? end : `status ${end}`}` : code;
+}
+
+function startError(code: string, port: number, reason: string): GatewayError {
+  if (code === 'EADDRINUSE')
+    return new GatewayError('port', `Another program listens on port ${port}: choose another one with --port.`);
+  if (code === 'EACCES')
+    return new GatewayError('port', `This user may not listen on port ${port}: choose another one with --port.`);
+  return new GatewayError('not-started', `The gateway could not be started: ${reason}.`);
 }

@@ -1,37 +1,72 @@
+import { pricedCondenser } from '@palimpsest/condensers';
 import { fileEventStore } from '@palimpsest/events/file';
+import { folderIn } from '../control/data-folder.js';
+import { OrderFolder } from '../control/order-folder.js';
 import { gatewayOf } from '../core/gateway.js';
-import type { Receipt } from '../receipts/receipt.js';
 import { listen } from './listen.js';
+import type { Listening } from './listen.js';
 import { upstreamAt } from './upstream.js';
+import type { WorkerCommand, WorkerMessage, WorkerOptions } from './worker-messages.js';
 
-/** What a worker is told when it is started. */
-export interface WorkerOptions {
-  readonly upstream: string;
-  readonly token: string;
-  /** 0 for any that is free. */
-  readonly port: number;
-  /** The folder of the store. */
-  readonly directory: string;
-  readonly subscription: boolean;
+let gateway: Listening | undefined;
+
+function tell(message: WorkerMessage): void {
+  if (process.connected) process.send?.(message, () => undefined);
 }
 
-/** What a worker tells the process that has started it. */
-export type WorkerMessage =
-  { readonly type: 'listening'; readonly url: string } | { readonly type: 'receipt'; readonly receipt: Receipt };
+async function start({ routes, port, data, preset, subscription }: WorkerOptions): Promise<void> {
+  const store = fileEventStore({ directory: folderIn(data, 'sessions') });
+  const orders = new OrderFolder(folderIn(data, 'orders'));
+  const condenser = pricedCondenser({ preset });
+  gateway = await listen({
+    port,
+    routes: routes.map(({ upstream, token }) => ({
+      token,
+      handle: gatewayOf({
+        upstream: upstreamAt(upstream),
+        name: upstream,
+        store,
+        condenser,
+        orders,
+        subscription,
+        onReceipt: (receipt) => tell({ type: 'receipt', receipt }),
+      }),
+    })),
+    onAnswered: () => tell({ type: 'answered' }),
+  });
+  tell({ type: 'listening', origin: gateway.origin });
+}
 
-const { upstream, token, port, directory, subscription } = JSON.parse(process.argv[2] ?? '{}') as WorkerOptions;
-const tell = (message: WorkerMessage): void => void process.send?.(message);
+/** A worker whose supervisor is gone waits no longer for its last receipts. Unit: milliseconds. */
+const stopTimeoutMs = 3_000;
 
-const gateway = await listen({
-  handle: gatewayOf({
-    upstream: upstreamAt(upstream),
-    store: fileEventStore({ directory }),
-    subscription,
-    onReceipt: (receipt) => tell({ type: 'receipt', receipt }),
-  }),
-  token,
-  port,
+async function stop(): Promise<void> {
+  setTimeout(() => process.exit(0), stopTimeoutMs);
+  await gateway?.close();
+  // What was told before has gone before.
+  if (process.connected) process.send?.({ type: 'stopped' } satisfies WorkerMessage, () => process.exit(0));
+  else process.exit(0);
+}
+
+function fail(error: unknown): void {
+  const { code, name } = error as { readonly code?: unknown; readonly name: string };
+  const message: WorkerMessage = { type: 'failed', code: typeof code === 'string' ? code : name };
+  process.send?.(message, () => process.exit(1));
+}
+
+/** Says what has failed and where, without the text of the error: that may quote a conversation. */
+function endWith(error: unknown): void {
+  const { name, stack = '' } = error instanceof Error ? error : new Error();
+  const place = /^\s+(at .*)$/m.exec(stack)?.[1] ?? '';
+  process.stderr.write(`palimpsest-gateway: ${name} ${place}\n`, () => process.exit(1));
+}
+
+process.on('uncaughtException', endWith);
+// A terminal sends these to every process of a command. The one that has started this one says when it ends.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+// It never outlives that process.
+process.on('disconnect', () => void stop());
+process.on('message', (command: WorkerCommand) => {
+  if (command.type === 'stop') void stop();
+  else start(command.options).catch(fail);
 });
-tell({ type: 'listening', url: gateway.url });
-// It never outlives the command that has started it.
-process.on('disconnect', () => process.exit(0));

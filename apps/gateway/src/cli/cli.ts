@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { GatewayError } from '../gateway-error.js';
+import { addPause } from './pause.js';
+import { addRun } from './run.js';
+
+const program = new Command('palimpsest-gateway')
+  .description('Condenses what a coding agent sends to its provider, and says what that costs.')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+addRun(program);
+addPause(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!GatewayError.isInstance(error)) throw error;
+  process.stderr.write(`palimpsest-gateway: ${error.message}\n`);
+  process.exitCode = error.code === 'not-started' ? 1 : 2;
+}

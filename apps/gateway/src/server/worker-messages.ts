@@ -1,0 +1,39 @@
+import type { PresetName } from '@palimpsest/condensers';
+import type { Receipt } from '../receipts/receipt.js';
+
+/** A way through the gateway: what begins with the token goes to the upstream. */
+export interface Route {
+  /** What the user calls the upstream. */
+  readonly name: string;
+  /** The base URL of the provider. */
+  readonly upstream: string;
+  readonly token: string;
+}
+
+/** What a worker is told when it is started. It comes as a message, because other users of the machine see the arguments of a program. */
+export interface WorkerOptions {
+  readonly routes: readonly Route[];
+  /** 0 for any that is free. */
+  readonly port: number;
+  /** The folder of what the gateway keeps. */
+  readonly data: string;
+  /** @defaultValue balanced */
+  readonly preset?: PresetName | undefined;
+  readonly subscription: boolean;
+  /** True if every request passes unread: earlier workers ended before they had answered. @defaultValue false */
+  readonly passes?: boolean | undefined;
+}
+
+/** What a worker is told. */
+export type WorkerCommand = { readonly type: 'start'; readonly options: WorkerOptions } | { readonly type: 'stop' };
+
+/** What a worker tells the process that has started it. */
+export type WorkerMessage =
+  /** Clients send to its origin: `http://127.0.0.1:4123`. */
+  | { readonly type: 'listening'; readonly origin: string }
+  /** It cannot listen, and ends. */
+  | { readonly type: 'failed'; readonly code: string }
+  | { readonly type: 'stopped' }
+  /** A client has its whole answer. */
+  | { readonly type: 'answered' }
+  | { readonly type: 'receipt'; readonly receipt: Receipt };
