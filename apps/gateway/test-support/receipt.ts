@@ -20,8 +20,8 @@ export function receipt({ minute = 0, counted, ...fields }: ReceiptFields = {}):
   const sent = fields.sent ?? (counted === undefined ? 0 : counted[0] + counted[1]);
   return {
     at: new Date(Date.parse('2026-11-27T09:00:00Z') + minute * 60_000).toISOString(),
-    conversation: 'c0ffee',
-    log: '10c',
+    conversation: '0123456789ab',
+    log: 'ba9876543210',
     api: 'messages',
     model: 'claude-opus-4-5',
     status: 200,

@@ -140,7 +140,7 @@ describe('an account', () => {
     expect(
       [...byConversation([...grown, { ...condensed, conversation: 'other' }])].map(([id, own]) => [id, own.length]),
     ).toEqual([
-      ['c0ffee', 2],
+      ['0123456789ab', 2],
       ['other', 1],
     ]);
   });
