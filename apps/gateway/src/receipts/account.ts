@@ -19,19 +19,9 @@ export interface Range {
   readonly most: number;
 }
 
-/** The bill of a conversation, beside what it would have been without the gateway. */
-export interface Account {
-  readonly conversation: string;
-  readonly receipts: readonly Receipt[];
-  /** The requests that the provider has counted, oldest first. */
-  readonly steps: readonly Step[];
-  /** Those that were answered, and not counted. What they cost is not known. */
-  readonly uncounted: number;
-  readonly failed: number;
-  /** The counted ones without a price. They are in no sum of money. */
-  readonly withoutPrice: number;
-  /** True if a subscription's login has paid any of them. */
-  readonly isSubscription: boolean;
+/** The figures of a conversation, or of several. */
+export interface Figures {
+  /** The bill. */
   readonly actual: Amount;
   /** Without the gateway: if all that came back is its fault, and if the agent would have read again as much as agents do anyway. */
   readonly control: { readonly least: Amount; readonly most: Amount };
@@ -39,21 +29,37 @@ export interface Account {
   readonly savedTokens: Range;
   /** Unit: USD. @defaultValue no request has a price */
   readonly savedUsd: Range | undefined;
+  /** The requests that the provider has counted. */
+  readonly counted: number;
+  /** Those that were answered, and not counted. What they cost is not known. */
+  readonly uncounted: number;
+  readonly failed: number;
+  /** The counted ones without a price. They are in no sum of money. */
+  readonly withoutPrice: number;
+  /** True if a subscription's login has paid any of them. */
+  readonly isSubscription: boolean;
   readonly condensations: number;
   /** The results that brought hidden text back. */
   readonly rereads: number;
+  /** True if the agent alone would have compacted its list by now: as far as one knows, nothing is saved from there on. */
+  readonly isBeyondWindow: boolean;
+  /** True if the condenser would condense, but what came back has cost more than it may. */
+  readonly isHeldBack: boolean;
+  /** The problems that requests went on in spite of, oldest first. */
+  readonly problems: readonly string[];
+}
+
+/** The bill of a conversation, beside what it would have been without the gateway. */
+export interface Account extends Figures {
+  readonly conversation: string;
+  readonly receipts: readonly Receipt[];
+  /** The requests that the provider has counted, oldest first. */
+  readonly steps: readonly Step[];
   /** The agent's own list, and its last request. Unit: tokens, as the provider counts. @defaultValue nothing was counted */
   readonly held: number | undefined;
   readonly sent: number | undefined;
   /** Unit: tokens. @defaultValue not known */
   readonly window: number | undefined;
-  /** True if the agent alone would have compacted its list: nothing is saved from there on, as far as one knows. */
-  readonly isBeyondWindow: boolean;
-  /** True if the condenser would condense, but what came back has cost more than it may. */
-  readonly isHeldBack: boolean;
-  /** The newest problem, and how many requests had one. */
-  readonly problem: string | undefined;
-  readonly problems: number;
 }
 
 /**
@@ -68,66 +74,76 @@ export function accountOf(receipts: readonly Receipt[]): Account {
   const steps = stepsOf(receipts);
   const last = steps.at(-1);
   const newest = receipts.at(-1);
-  const rereads = receipts.reduce((sum, receipt) => sum + (receipt.rereads?.results ?? 0), 0);
-  const actual = amountOf(steps.map(requestOf));
+  const rereads = sumOf(receipts, (receipt) => receipt.rereads?.results ?? 0);
   const least = amountOf(counterfactual(steps, { rereads: 'left-out' }));
   const all = amountOf(counterfactual(steps, { rereads: 'made' }));
   const most = between(least, all, rereads === 0 ? 0 : Math.min(1, (habit * steps.length) / rereads));
-  const problems = receipts.flatMap(({ problem }) => problem ?? []);
   const answered = receipts.filter(({ status }) => status < 400);
   return {
     conversation: newest?.conversation ?? '',
     receipts,
     steps,
+    ...compared(amountOf(steps.map(requestOf)), { least, most }),
+    counted: steps.length,
     uncounted: answered.filter(({ usage }) => usage === undefined).length,
     failed: receipts.length - answered.length,
     withoutPrice: steps.filter((step) => requestOf(step).prices === undefined).length,
     isSubscription: receipts.some(({ isSubscription }) => isSubscription),
-    actual,
-    control: { least, most },
-    savedTokens: { least: least.inputTokens - actual.inputTokens, most: most.inputTokens - actual.inputTokens },
-    savedUsd: savedUsd(actual, least, most),
-    condensations: receipts.reduce((sum, { condensations }) => sum + condensations.length, 0),
+    condensations: sumOf(receipts, ({ condensations }) => condensations.length),
     rereads,
+    isBeyondWindow: last !== undefined && isBeyondWindow(last),
+    isHeldBack: newest?.isHeldBack ?? false,
+    problems: receipts.flatMap(({ problem }) => problem ?? []),
     held: last?.held,
     sent: last?.sent,
     window: newest?.window,
-    isBeyondWindow: last !== undefined && isBeyondWindow(last),
-    isHeldBack: newest?.isHeldBack ?? false,
-    problem: problems.at(-1),
-    problems: problems.length,
   };
 }
 
-/** What several conversations have cost and saved together. */
-export type Total = Pick<Account, 'actual' | 'control' | 'savedTokens' | 'savedUsd'>;
+/** Returns the figures of several conversations together. */
+export function totalOf(accounts: readonly Account[]): Figures {
+  const control = {
+    least: addedUp(accounts.map((account) => account.control.least)),
+    most: addedUp(accounts.map((account) => account.control.most)),
+  };
+  return {
+    ...compared(addedUp(accounts.map(({ actual }) => actual)), control),
+    counted: sumOf(accounts, ({ counted }) => counted),
+    uncounted: sumOf(accounts, ({ uncounted }) => uncounted),
+    failed: sumOf(accounts, ({ failed }) => failed),
+    withoutPrice: sumOf(accounts, ({ withoutPrice }) => withoutPrice),
+    isSubscription: accounts.some(({ isSubscription }) => isSubscription),
+    condensations: sumOf(accounts, ({ condensations }) => condensations),
+    rereads: sumOf(accounts, ({ rereads }) => rereads),
+    isBeyondWindow: accounts.some((account) => account.isBeyondWindow),
+    isHeldBack: accounts.some(({ isHeldBack }) => isHeldBack),
+    problems: accounts.flatMap(({ problems }) => problems),
+  };
+}
 
-/** Returns the sums of accounts. */
-export function totalOf(accounts: readonly Account[]): Total {
-  const actual = sumOf(accounts.map((account) => account.actual));
-  const least = sumOf(accounts.map(({ control }) => control.least));
-  const most = sumOf(accounts.map(({ control }) => control.most));
+/** Returns the account of each conversation, in the order of their first receipts. */
+export function accountsOf(receipts: readonly Receipt[]): readonly Account[] {
+  const own = new Map<string, Receipt[]>();
+  for (const receipt of receipts) own.set(receipt.conversation, [...(own.get(receipt.conversation) ?? []), receipt]);
+  return [...own.values()].map(accountOf);
+}
+
+function compared(
+  actual: Amount,
+  control: Figures['control'],
+): Pick<Figures, 'actual' | 'control' | 'savedTokens' | 'savedUsd'> {
+  const { least, most } = control;
+  const hasMoney = actual.usd !== undefined && least.usd !== undefined && most.usd !== undefined;
   return {
     actual,
-    control: { least, most },
+    control,
     savedTokens: { least: least.inputTokens - actual.inputTokens, most: most.inputTokens - actual.inputTokens },
-    savedUsd: savedUsd(actual, least, most),
+    savedUsd: hasMoney ? { least: least.usd - actual.usd, most: most.usd - actual.usd } : undefined,
   };
-}
-
-/** Returns the receipts of each conversation, in the order in which they were made. */
-export function byConversation(receipts: Iterable<Receipt>): ReadonlyMap<string, readonly Receipt[]> {
-  const found = new Map<string, Receipt[]>();
-  for (const receipt of receipts) {
-    const own = found.get(receipt.conversation) ?? [];
-    own.push(receipt);
-    found.set(receipt.conversation, own);
-  }
-  return found;
 }
 
 function amountOf(requests: readonly PricedRequest[]): Amount {
-  return sumOf(
+  return addedUp(
     requests.map(({ usage, cacheWrites, prices }) => ({
       inputTokens: usage.uncachedInputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
       outputTokens: usage.outputTokens,
@@ -136,12 +152,12 @@ function amountOf(requests: readonly PricedRequest[]): Amount {
   );
 }
 
-function sumOf(amounts: readonly Amount[]): Amount {
+function addedUp(amounts: readonly Amount[]): Amount {
   const priced = amounts.flatMap(({ usd }) => usd ?? []);
   return {
-    inputTokens: amounts.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
-    outputTokens: amounts.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
-    usd: priced.length === 0 ? undefined : priced.reduce((sum, usd) => sum + usd, 0),
+    inputTokens: sumOf(amounts, ({ inputTokens }) => inputTokens),
+    outputTokens: sumOf(amounts, ({ outputTokens }) => outputTokens),
+    usd: priced.length === 0 ? undefined : sumOf(priced, (usd) => usd),
   };
 }
 
@@ -155,7 +171,6 @@ function between(one: Amount, other: Amount, part: number): Amount {
   };
 }
 
-function savedUsd(actual: Amount, least: Amount, most: Amount): Range | undefined {
-  if (actual.usd === undefined || least.usd === undefined || most.usd === undefined) return undefined;
-  return { least: least.usd - actual.usd, most: most.usd - actual.usd };
+function sumOf<One>(list: readonly One[], valueOf: (one: One) => number): number {
+  return list.reduce((sum, one) => sum + valueOf(one), 0);
 }
