@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { GatewayError } from '../gateway-error.js';
 import { addForget } from './forget.js';
 import { addPause } from './pause.js';
+import { addReport } from './report.js';
 import { addRun } from './run.js';
 
 const program = new Command('palimpsest-gateway')
@@ -11,6 +12,7 @@ const program = new Command('palimpsest-gateway')
 addRun(program);
 addPause(program);
 addForget(program);
+addReport(program);
 
 try {
   await program.parseAsync();
