@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileEventStore } from '@palimpsest/events/file';
-import { folderIn } from '../src/control/data-folder.js';
+import { folderIn } from '../src/data-folder.js';
 import { gatewayOf } from '../src/core/gateway.js';
 import { ReceiptFolder } from '../src/receipts/receipt-folder.js';
 import { condensing, receipt } from './receipt.js';

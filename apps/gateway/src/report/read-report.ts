@@ -1,5 +1,5 @@
 import { fileEventStore } from '@palimpsest/events/file';
-import { folderIn } from '../control/data-folder.js';
+import { folderIn } from '../data-folder.js';
 import { byConversation, totalOf } from '../receipts/account.js';
 import type { Figures } from '../receipts/account.js';
 import { ReceiptFolder } from '../receipts/receipt-folder.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { coloursFor } from '@palimpsest/terminal';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { condensing, receipt } from '../../test-support/receipt.js';
-import { folderIn } from '../control/data-folder.js';
+import { folderIn } from '../data-folder.js';
 import { ReceiptFolder } from '../receipts/receipt-folder.js';
 import { readReport } from './read-report.js';
 import { reportTable } from './report-table.js';
