@@ -1,6 +1,6 @@
 import { pricedCondenser } from '@palimpsest/condensers';
 import { fileEventStore } from '@palimpsest/events/file';
-import { folderIn } from '../control/data-folder.js';
+import { folderIn } from '../data-folder.js';
 import { OrderFolder } from '../control/order-folder.js';
 import { gatewayOf } from '../core/gateway.js';
 import { keepWithin } from '../receipts/kept.js';
