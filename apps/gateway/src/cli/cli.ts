@@ -3,8 +3,9 @@ import { Command } from 'commander';
 import { GatewayError } from '../gateway-error.js';
 import { addForget } from './forget.js';
 import { addPause } from './pause.js';
-import { addUndo } from './undo.js';
+import { addReport } from './report.js';
 import { addRun } from './run.js';
+import { addUndo } from './undo.js';
 
 const program = new Command('palimpsest-gateway')
   .description('Condenses what a coding agent sends to its provider, and says what that costs.')
@@ -13,6 +14,7 @@ addRun(program);
 addPause(program);
 addUndo(program);
 addForget(program);
+addReport(program);
 
 try {
   await program.parseAsync();
