@@ -9,7 +9,7 @@ const crashes: readonly number[] = [9, 30, 50];
 const actAt = (at: (step: number) => boolean, act: Act) => (step: number) =>
   at(step) ? ({ acts: [act] } satisfies Partial<Step>) : undefined;
 
-/** The scenarios of the gateway. The environment of each names a proxy that leads nowhere, for all but 127.0.0.1. */
+/** The scenarios of the gateway. The environment of each names proxies that lead nowhere, but for 127.0.0.1. */
 export const gatewayScenarios: readonly Scenario[] = [
   { name: 'long', invocations: once(reading(long)), condensations: 3 },
   { name: 'sub-agents', invocations: once(reading(60, 0, errandsAt)), condensations: 1, needsSubAgents: true },
@@ -84,6 +84,8 @@ export const gatewayScenarios: readonly Scenario[] = [
     ],
     condensations: 1,
   },
+  { name: 'key-helper', invocations: once(reading(60)), condensations: 1, needs: 'key helper' as const },
+  { name: 'proxy', invocations: once(reading(40)), condensations: 1, isProxied: true },
   { name: 'settings', invocations: once(reading(40)), condensations: 1, hasUrlInSettings: true },
   { name: 'short', invocations: once(reading(25)), condensations: 1 },
   { name: 'bill-none', way: 'none' as const, invocations: once(reading(long)) },

@@ -5,7 +5,7 @@ import type { HostRun } from './host.js';
 import type { Place } from './place.js';
 import type { Command } from './program.js';
 
-const [gatewayFile, workerFile] = ['cli', 'worker'].map((name) =>
+export const [gatewayFile, workerFile] = ['cli', 'worker'].map((name) =>
   path.join(workspaceRoot, `apps/gateway/dist/${name}.js`),
 ) as [string, string];
 
