@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { madeFolder } from '../control/data-folder.js';
+import { madeFolder } from '../data-folder.js';
 import { run } from '../run/run.js';
 import { withCondensing, withData, workerProgram } from './setting.js';
 import type { CondensingFlags, DataFlags } from './setting.js';

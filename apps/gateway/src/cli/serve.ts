@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { madeFolder } from '../control/data-folder.js';
+import { madeFolder } from '../data-folder.js';
 import { serve } from '../serve/serve.js';
 import { withCondensing, withData, workerProgram } from './setting.js';
 import type { CondensingFlags, DataFlags } from './setting.js';

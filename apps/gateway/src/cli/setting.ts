@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { usualData } from '../control/data-folder.js';
+import { usualData } from '../data-folder.js';
 import type { WorkerProgram } from '../server/supervisor.js';
 
 /** The file of the gateway's process, beside the command's. */

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { folderIn } from '../control/data-folder.js';
+import { folderIn } from '../data-folder.js';
 import { OrderFolder } from '../control/order-folder.js';
 import { undoOf } from '../control/undo-price.js';
 import { GatewayError } from '../gateway-error.js';

@@ -43,10 +43,12 @@ async function serving(port = '0') {
 
 /** Asks the first provider, or the second one, which has another API. */
 function ask(url: string, isChat = false): Promise<Response> {
-  const headers = isChat ? { authorization: 'Bearer k' } : { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' };
+  const headers: Record<string, string> = isChat
+    ? { authorization: 'Bearer k' }
+    : { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' };
   return fetch(`${url}${isChat ? '/chat/completions' : '/v1/messages'}`, {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' } as Record<string, string>,
+    headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({
       model: isChat ? 'gpt-4o' : 'claude-opus-4-5',
       max_tokens: 100,
