@@ -3,7 +3,7 @@ import { documentName } from './place.js';
 import { errandsAt, long, once, picturesAt, reading } from './scenarios.js';
 import type { Scenario } from './scenarios.js';
 
-const troubles: Readonly<Record<number, Trouble>> = { 6: 'overloaded', 12: 'server-error', 34: 'server-error' };
+const troubles: Readonly<Record<number, Trouble>> = { 6: 'rate-limit', 12: 'server-error', 34: 'overloaded' };
 const crashes: readonly number[] = [9, 30, 50];
 
 const actAt = (at: (step: number) => boolean, act: Act) => (step: number) =>
