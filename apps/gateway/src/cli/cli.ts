@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { GatewayError } from '../gateway-error.js';
+import { addForget } from './forget.js';
 import { addPause } from './pause.js';
 import { addRun } from './run.js';
 
@@ -9,6 +10,7 @@ const program = new Command('palimpsest-gateway')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 addRun(program);
 addPause(program);
+addForget(program);
 
 try {
   await program.parseAsync();

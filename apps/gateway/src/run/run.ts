@@ -48,9 +48,6 @@ export async function run(command: string, parameters: readonly string[], option
   } finally {
     await gateway.stop();
     process.stderr.write(`\npalimpsest-gateway\n${summaryOf(receipts).join('\n')}\n`);
-    process.stderr.write(
-      'To go on without it, start the agent as usual. A long session is compacted better before that.\n',
-    );
   }
 }
 

@@ -3,6 +3,9 @@ import { fileEventStore } from '@palimpsest/events/file';
 import { folderIn } from '../control/data-folder.js';
 import { OrderFolder } from '../control/order-folder.js';
 import { gatewayOf } from '../core/gateway.js';
+import { keepWithin } from '../receipts/kept.js';
+import type { Receipt } from '../receipts/receipt.js';
+import { ReceiptFolder } from '../receipts/receipt-folder.js';
 import { listen } from './listen.js';
 import type { Listening } from './listen.js';
 import { upstreamAt } from './upstream.js';
@@ -17,6 +20,7 @@ function tell(message: WorkerMessage): void {
 async function start({ routes, port, data, preset, subscription }: WorkerOptions): Promise<void> {
   const store = fileEventStore({ directory: folderIn(data, 'sessions') });
   const orders = new OrderFolder(folderIn(data, 'orders'));
+  const receipts = new ReceiptFolder(folderIn(data, 'receipts'));
   const condenser = pricedCondenser({ preset });
   gateway = await listen({
     port,
@@ -29,12 +33,29 @@ async function start({ routes, port, data, preset, subscription }: WorkerOptions
         condenser,
         orders,
         subscription,
-        onReceipt: (receipt) => tell({ type: 'receipt', receipt }),
+        onReceipt: (receipt) => tell({ type: 'receipt', receipt: kept(receipt, receipts) }),
       }),
     })),
     onAnswered: () => tell({ type: 'answered' }),
   });
   tell({ type: 'listening', origin: gateway.origin });
+  const tidy = (): void => void keepWithin(data).catch(() => undefined);
+  tidy();
+  setInterval(tidy, tidyMs).unref();
+}
+
+/** Between two looks at what is too old or too much. Unit: milliseconds. */
+const tidyMs = 6 * 60 * 60 * 1_000;
+
+/** Returns a receipt that was written, or one that says that it was not. */
+function kept(receipt: Receipt, receipts: ReceiptFolder): Receipt {
+  try {
+    receipts.append(receipt);
+    return receipt;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { ...receipt, problem: receipt.problem ?? `the receipt could not be written: ${code ?? 'unknown'}` };
+  }
 }
 
 /** A worker whose supervisor is gone waits no longer for its last receipts. Unit: milliseconds. */
