@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { madeFolder } from '../control/data-folder.js';
 import { run } from '../run/run.js';
-import { subscriptionHelp, withData, workerProgram } from './setting.js';
+import { condenserFile, configHelp, subscriptionHelp, withData, workerProgram } from './setting.js';
 import type { DataFlags } from './setting.js';
 
 const presets: readonly PresetName[] = ['balanced', 'cheapest', 'remembersMost', 'noCache'];
@@ -11,6 +11,7 @@ const presets: readonly PresetName[] = ['balanced', 'cheapest', 'remembersMost',
 interface Flags extends DataFlags {
   readonly env?: string;
   readonly preset?: PresetName;
+  readonly config?: string;
   readonly subscription: boolean;
 }
 
@@ -22,11 +23,13 @@ export function addRun(program: Command): void {
     .argument('<command...>', 'the agent, with its arguments: claude, codex, qwen')
     .option('--env <name>', 'the variable that holds the base URL of another agent')
     .addOption(new Option('--preset <name>', 'what condensation is for').choices(presets))
+    .addOption(new Option('--config <file>', configHelp).conflicts('preset'))
     .option('--subscription', subscriptionHelp, false)
-    .action(async ([command = '', ...parameters]: string[], { env, preset, subscription, data }: Flags) => {
+    .action(async ([command = '', ...parameters]: string[], { env, preset, config, subscription, data }: Flags) => {
       process.exitCode = await run(command, parameters, {
         variable: env,
         preset,
+        config: config === undefined ? undefined : await condenserFile(config),
         subscription,
         data: await madeFolder(data),
         worker: workerProgram,

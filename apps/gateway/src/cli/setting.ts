@@ -1,12 +1,29 @@
+import { PalimpsestError } from '@palimpsest/events';
 import type { Command } from 'commander';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { usualData } from '../control/data-folder.js';
+import { GatewayError } from '../gateway-error.js';
 import type { WorkerProgram } from '../server/supervisor.js';
 
 /** The help of `--subscription`. */
 export const subscriptionHelp = `also condense what a subscription's login sends. Providers' terms restrict routing such credentials, and may be enforced
 without notice; what is saved there is no money`;
+
+/** The help of `--config`. */
+export const configHelp = 'a file, TOML or JSON, that describes another condenser';
+
+/** Returns the path of a file that describes a condenser. @throws {@link GatewayError} when it does not */
+export async function condenserFile(file: string): Promise<string> {
+  const { loadCondenserFile } = await import('@palimpsest/condensers/node');
+  try {
+    await loadCondenserFile(file);
+  } catch (error) {
+    if (!PalimpsestError.isInstance(error)) throw error;
+    throw new GatewayError('invalid-file', error.message, { cause: error });
+  }
+  return path.resolve(file);
+}
 
 /** The file of the gateway's process, beside the command's. */
 export const workerProgram: WorkerProgram = {

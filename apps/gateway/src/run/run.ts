@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly data: string;
   /** @defaultValue balanced */
   readonly preset?: PresetName | undefined;
+  /** A file that describes another condenser. @defaultValue none: the preset holds */
+  readonly config?: string | undefined;
   /** The file of the gateway's process. */
   readonly worker: WorkerProgram;
 }
@@ -38,6 +40,7 @@ export async function run(command: string, parameters: readonly string[], option
     port: 0,
     data: options.data,
     preset: options.preset,
+    config: options.config,
     subscription: options.subscription,
     onReceipt: (receipt) => void receipts.push(receipt),
     onProblem: (sentence) => void process.stderr.write(`palimpsest-gateway: ${sentence}\n`),

@@ -90,7 +90,7 @@ interface Worker {
 }
 
 function startWorker(
-  { routes, port, data, preset, subscription, passes }: WorkerOptions,
+  { routes, port, data, preset, config, subscription, passes }: WorkerOptions,
   { program, onReceipt }: SupervisedOptions,
 ): Worker {
   const child = fork(program.file, [], {
@@ -116,7 +116,7 @@ function startWorker(
     // With all that it has written, and behind its last message.
     child.on('close', (status, signal) => resolve(reasonOf(code, said, signal ?? status)));
   });
-  tell(child, { type: 'start', options: { routes, port, data, preset, subscription, passes } });
+  tell(child, { type: 'start', options: { routes, port, data, preset, config, subscription, passes } });
   return { child, listening, ended, hasAnswered: () => hasAnswered };
 }
 

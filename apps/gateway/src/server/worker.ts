@@ -1,4 +1,5 @@
 import { pricedCondenser } from '@palimpsest/condensers';
+import { loadCondenserFile } from '@palimpsest/condensers/node';
 import { fileEventStore } from '@palimpsest/events/file';
 import { folderIn } from '../control/data-folder.js';
 import { OrderFolder } from '../control/order-folder.js';
@@ -17,11 +18,11 @@ function tell(message: WorkerMessage): void {
   if (process.connected) process.send?.(message, () => undefined);
 }
 
-async function start({ routes, port, data, preset, subscription }: WorkerOptions): Promise<void> {
+async function start({ routes, port, data, preset, config, subscription }: WorkerOptions): Promise<void> {
   const store = fileEventStore({ directory: folderIn(data, 'sessions') });
   const orders = new OrderFolder(folderIn(data, 'orders'));
   const receipts = new ReceiptFolder(folderIn(data, 'receipts'));
-  const condenser = pricedCondenser({ preset });
+  const condenser = config === undefined ? pricedCondenser({ preset }) : await loadCondenserFile(config);
   gateway = await listen({
     port,
     routes: routes.map(({ upstream, token }) => ({
