@@ -7,7 +7,8 @@ const tokens = z.object({
   /** Input at the full price. */
   uncachedInput: count,
   cacheRead: count,
-  cacheWrite: count,
+  /** Left out where it is counted with the uncached input. */
+  cacheWrite: count.optional(),
   output: count,
 });
 
@@ -49,7 +50,7 @@ export const trialSchema = z.object({
   startedAt: z.iso.datetime({ offset: true }).optional(),
   agent: z.object({ name: z.string(), version: z.string().optional() }),
   model: z.string().optional(),
-  /** The file of the gateway's receipts, beside the results. */
+  /** The file or the folder of the gateway's receipts, from the folder of the results. */
   receipts: z.string().optional(),
 });
 
