@@ -3,9 +3,7 @@ import path from 'node:path';
 import { parse } from 'smol-toml';
 import { z } from 'zod';
 import { HarnessError, messageOf } from '../harness-error.js';
-
-/** The presets of the gateway. */
-const presets = ['balanced', 'cheapest', 'remembersMost', 'noCache'] as const;
+import { armHelp, presets } from './choices.js';
 
 const armSchema = z.strictObject({
   name: z.string().regex(/^[\w.-]+$/, 'may hold letters, digits, dots, - and _'),
@@ -25,9 +23,6 @@ const armSchema = z.strictObject({
 
 /** A setting under which the agent works: what is compared. */
 export type Arm = z.infer<typeof armSchema>;
-
-/** The help of `--arm`. */
-export const armHelp = `none; a preset of the gateway (${presets.join(', ')}); truncation:TOKENS; NAME=URL for another proxy; or a TOML file with a table [[arm]] for each`;
 
 /**
  * Reads what follows `--arm`.

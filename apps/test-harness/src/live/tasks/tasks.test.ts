@@ -8,6 +8,7 @@ import { parse } from 'smol-toml';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { solvers } from '../../../test-support/task-solvers.js';
+import { familyNames } from '../choices.js';
 import { generatedTask, taskFamilies } from './families.js';
 import { taskFiles, writeTask } from './folder.js';
 import type { GeneratedTask } from './task.js';
@@ -61,6 +62,10 @@ function carriedOut({ instruction, files, plan }: GeneratedTask): Readonly<Recor
   }
   return now;
 }
+
+test('the help of the command names all families', () => {
+  expect(familyNames).toEqual(taskFamilies.map(({ name }) => name));
+});
 
 for (const family of taskFamilies) {
   test.each([4, 13, 110])(
