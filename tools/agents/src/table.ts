@@ -17,6 +17,8 @@ const columns = [
   'written',
   'condensed',
   'bill',
+  'dollars',
+  'receipts',
   'looked again',
   'problems',
 ];
@@ -37,6 +39,8 @@ export function table(rows: readonly Row[]): string {
       thousands(sum(({ written }) => written)),
       String(looks.filter(({ isCondensation }) => isCondensation).length),
       thousands(trial.bill),
+      trial.usd.toFixed(3),
+      trial.receipts === undefined ? '' : `${trial.receipts.actual.toFixed(3)} (${trial.receipts.control.toFixed(3)})`,
       trial.looksAgain === 0 ? '' : `${trial.looksAgain} (${trial.lost} lost)`,
       problems.length === 0 ? 'none' : problems.join('; '),
     ];

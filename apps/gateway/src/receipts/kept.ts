@@ -1,6 +1,6 @@
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { folderIn } from '../control/data-folder.js';
+import { folderIn } from '../data-folder.js';
 import { ReceiptFolder } from './receipt-folder.js';
 import type { ReceiptFile } from './receipt-folder.js';
 

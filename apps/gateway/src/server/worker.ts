@@ -1,14 +1,16 @@
 import { pricedCondenser } from '@palimpsest/condensers';
 import { loadCondenserFile } from '@palimpsest/condensers/node';
 import { fileEventStore } from '@palimpsest/events/file';
-import { folderIn } from '../control/data-folder.js';
+import { folderIn } from '../data-folder.js';
 import { OrderFolder } from '../control/order-folder.js';
 import { gatewayOf } from '../core/gateway.js';
 import { keepWithin } from '../receipts/kept.js';
 import type { Receipt } from '../receipts/receipt.js';
 import { ReceiptFolder } from '../receipts/receipt-folder.js';
+import type { Handle } from './exchange.js';
 import { listen } from './listen.js';
 import type { Listening } from './listen.js';
+import { passTo } from './pass.js';
 import { upstreamAt } from './upstream.js';
 import type { WorkerCommand, WorkerMessage, WorkerOptions } from './worker-messages.js';
 
@@ -18,25 +20,20 @@ function tell(message: WorkerMessage): void {
   if (process.connected) process.send?.(message, () => undefined);
 }
 
-async function start({ routes, port, data, preset, config, subscription }: WorkerOptions): Promise<void> {
+async function start({ routes, port, data, preset, config, subscription, passes }: WorkerOptions): Promise<void> {
   const store = fileEventStore({ directory: folderIn(data, 'sessions') });
   const orders = new OrderFolder(folderIn(data, 'orders'));
   const receipts = new ReceiptFolder(folderIn(data, 'receipts'));
   const condenser = config === undefined ? pricedCondenser({ preset }) : await loadCondenserFile(config);
+  const onReceipt = (receipt: Receipt): void => tell({ type: 'receipt', receipt: kept(receipt, receipts) });
+  const handleOf = (name: string): Handle => {
+    const upstream = upstreamAt(name);
+    if (passes === true) return passTo(upstream);
+    return gatewayOf({ upstream, name, store, condenser, orders, subscription, onReceipt });
+  };
   gateway = await listen({
     port,
-    routes: routes.map(({ upstream, token }) => ({
-      token,
-      handle: gatewayOf({
-        upstream: upstreamAt(upstream),
-        name: upstream,
-        store,
-        condenser,
-        orders,
-        subscription,
-        onReceipt: (receipt) => tell({ type: 'receipt', receipt: kept(receipt, receipts) }),
-      }),
-    })),
+    routes: routes.map(({ upstream, token }) => ({ token, handle: handleOf(upstream) })),
     onAnswered: () => tell({ type: 'answered' }),
   });
   tell({ type: 'listening', origin: gateway.origin });
@@ -85,7 +82,7 @@ function endWith(error: unknown): void {
 
 process.on('uncaughtException', endWith);
 // A terminal sends these to every process of a command. The one that has started this one says when it ends.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 // It never outlives that process.
 process.on('disconnect', () => void stop());
 process.on('message', (command: WorkerCommand) => {
