@@ -10,6 +10,8 @@ export type GatewayErrorCode =
   | 'port'
   /** A conversation of that name is not known. */
   | 'unknown-conversation'
+  /** A question has nobody to answer it. */
+  | 'not-agreed'
   /** A file of the gateway cannot be read. */
   | 'invalid-file'
   /** The gateway's process has ended before it listened. */

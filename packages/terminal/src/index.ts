@@ -9,5 +9,6 @@ export {
   widthOf,
   wrapToWidth,
 } from './text.js';
+export { alignedTable } from './table.js';
 export type { LineStream, PrintLine } from './lines.js';
 export { isReaderGone, linePrinter } from './lines.js';

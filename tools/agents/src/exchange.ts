@@ -1,11 +1,15 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { costOf, pricesAt } from '@palimpsest/llm-adapters';
+import { anthropicUsage, openaiUsage } from '@palimpsest/llm-adapters/wire';
+import { apiOf, bodyOf } from './api.js';
+import type { ApiName } from './api.js';
 
 /** A request to the model of a run, and who asked. */
 export type Asker = 'main' | 'errand' | 'summariser' | 'other';
 
-/** A body of the Messages API, as far as this tool reads it. */
+/** A body in the form of the Messages API, as far as this tool reads it. */
 export interface Body {
   readonly model?: string;
   readonly system?: unknown;
@@ -16,6 +20,8 @@ export interface Body {
 export interface Tool {
   readonly name: string;
   readonly input_schema?: { readonly properties?: Readonly<Record<string, unknown>> };
+  /** As another API declares it. */
+  readonly declared?: unknown;
 }
 
 export interface Message {
@@ -49,6 +55,14 @@ export interface Exchange {
   readonly written: number;
   readonly uncached: number;
   readonly output: number;
+  /** Unit: US dollars. @defaultValue 0: no usage, or a model without a price */
+  readonly usd?: number;
+  /** Cache marks of the request. @defaultValue 0 */
+  readonly cacheMarks?: number;
+  /** True if it came through the gateway, which asks for answers without compression. @defaultValue false */
+  readonly isThroughGateway?: boolean;
+  /** The provider's key. @defaultValue none */
+  readonly credential?: string;
 }
 
 /** A server between an agent and the model's server. It changes nothing, and records what passes. */
@@ -70,18 +84,31 @@ export async function recorder(modelUrl: string, askerOf: (body: Body) => Asker)
   const pass = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const sent = await text(incoming);
     const path = (incoming.url ?? '').replace(/\?.*/, '');
-    const { host: _, connection: _connection, 'content-length': _length, ...headers } = incoming.headers;
+    const {
+      host: _,
+      connection: _connection,
+      'content-length': _length,
+      expect: _expect,
+      ...headers
+    } = incoming.headers;
     const response = await fetch(modelUrl + (incoming.url ?? ''), {
       method: incoming.method ?? 'GET',
       headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
       ...(sent === '' ? {} : { body: sent }),
     });
     const answer = await response.text();
-    if (path !== '/v1/messages') {
+    const api = apiOf(path);
+    if (api === undefined) {
       strayPaths.push(path);
     } else {
-      const body = JSON.parse(sent) as Body;
-      exchanges.push({ invocation, asker: askerOf(body), body, status: response.status, ...countsOf(answer) });
+      const body = bodyOf(api, JSON.parse(sent));
+      const { authorization, 'x-api-key': key = authorization } = incoming.headers;
+      exchanges.push({
+        ...{ invocation, asker: askerOf(body), body, status: response.status, ...countsOf(api, body, answer) },
+        cacheMarks: sent.split('"cache_control":').length - 1,
+        isThroughGateway: incoming.headers['accept-encoding'] === 'identity',
+        credential: String(key),
+      });
     }
     const type = response.headers.get('content-type') ?? 'application/json';
     const wait = response.headers.get('retry-after');
@@ -92,6 +119,8 @@ export async function recorder(modelUrl: string, askerOf: (body: Body) => Asker)
     // An answer that the model's server cuts is cut here, too.
     pass(incoming, outgoing).catch(() => outgoing.destroy());
   });
+  // As the gateway: a client that tries a WebSocket first goes on without.
+  server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 426 Upgrade Required\r\nconnection: close\r\n\r\n'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
@@ -108,31 +137,37 @@ export async function recorder(modelUrl: string, askerOf: (body: Body) => Asker)
   };
 }
 
-interface Usage {
-  readonly input_tokens?: number;
-  readonly cache_read_input_tokens?: number;
-  readonly cache_creation_input_tokens?: number;
-  readonly output_tokens?: number;
-}
-
 interface Frame {
-  readonly usage?: Usage;
-  readonly message?: { readonly usage?: Usage };
-  readonly error?: { readonly message?: string };
+  readonly usage?: object | null;
+  /** Of a stream of Messages. */
+  readonly message?: { readonly usage?: object } | string;
+  /** Of a stream of Responses. */
+  readonly response?: { readonly usage?: object | null; readonly error?: { readonly message?: string } | null };
+  readonly error?: { readonly message?: string } | null;
 }
 
 /** Reads the counts of an answer, streamed or whole. */
-function countsOf(answer: string): Omit<Exchange, 'invocation' | 'asker' | 'body' | 'status'> {
+function countsOf(
+  api: ApiName,
+  { model = '' }: Body,
+  answer: string,
+): Pick<Exchange, 'refusal' | 'read' | 'written' | 'uncached' | 'output' | 'usd'> {
   const texts = answer.startsWith('{')
     ? [answer]
-    : [...answer.matchAll(/^data: (.*)$/gm)].map(([, data]) => data ?? '');
+    : [...answer.matchAll(/^data: (\{.*)$/gm)].map(([, data]) => data ?? '');
   const frames = texts.map((each) => JSON.parse(each) as Frame);
-  const usage = frames.reduce<Usage>((sum, { usage, message }) => ({ ...sum, ...message?.usage, ...usage }), {});
+  const reported = frames.reduce((sum, { usage, message, response }) => {
+    const begun = typeof message === 'object' ? message.usage : undefined;
+    return { ...sum, ...begun, ...response?.usage, ...usage };
+  }, {});
+  const read = api === 'messages' ? anthropicUsage(reported) : openaiUsage(reported);
+  const prices = pricesAt(model, new Date());
   return {
-    refusal: frames.find(({ error }) => error !== undefined)?.error?.message ?? '',
-    read: usage.cache_read_input_tokens ?? 0,
-    written: usage.cache_creation_input_tokens ?? 0,
-    uncached: usage.input_tokens ?? 0,
-    output: usage.output_tokens ?? 0,
+    refusal: frames.map(({ error, response }) => (error ?? response?.error)?.message).find(Boolean) ?? '',
+    read: read?.usage.cacheReadTokens ?? 0,
+    written: read?.usage.cacheWriteTokens ?? 0,
+    uncached: read?.usage.uncachedInputTokens ?? 0,
+    output: read?.usage.outputTokens ?? 0,
+    usd: read === undefined || prices === undefined ? 0 : costOf(read.usage, prices, read),
   };
 }

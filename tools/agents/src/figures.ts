@@ -9,7 +9,7 @@ export interface Look {
   readonly size: number;
   /** True if it does not begin with the request before: a prompt cache misses there. */
   readonly isRewrite: boolean;
-  /** True if it is a rewrite that is smaller by more than a tenth. */
+  /** True if it is a rewrite that is smaller by more than a tenth, or that has fewer parts. */
   readonly isCondensation: boolean;
   /** True if the rules of the project and the first prompt stand in it. */
   readonly hasSetUp: boolean;
@@ -36,7 +36,7 @@ export function looksOf(exchanges: readonly Exchange[]): readonly Look[] {
       exchange,
       size,
       isRewrite,
-      isCondensation: isRewrite && size < 0.9 * (before?.size ?? 0),
+      isCondensation: isRewrite && (size < 0.9 * (before?.size ?? 0) || pieces.length < (before?.pieces.length ?? 0)),
       hasSetUp: text.includes(JSON.stringify(ruleMark).slice(1, -1)) && text.includes(taskMark),
       lostPictures: lostPictures(body, seen),
       lostResults: lostResults(body),

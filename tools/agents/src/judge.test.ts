@@ -19,7 +19,7 @@ function request(words: readonly string[], fields: Partial<Exchange> = {}): Exch
 
 function trialOf(exchanges: readonly Exchange[], fields: Partial<Trial> = {}): Trial {
   return {
-    ...{ exchanges, looks: looksOf(exchanges), bill: 0, stepsDone: 2, steps: 2, looksAgain: 0, lost: 0 },
+    ...{ exchanges, looks: looksOf(exchanges), bill: 0, usd: 0, stepsDone: 2, steps: 2, looksAgain: 0, lost: 0 },
     ...{ finished: [], saved: undefined, ...fields },
   };
 }

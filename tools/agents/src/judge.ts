@@ -1,8 +1,8 @@
 import type { Scenario } from './scenarios.js';
 import type { Trial } from './trial.js';
 
-/** Returns what is wrong with a run, in words; empty if nothing is. @param isWithPlugin - false for a run of the host alone */
-export function problemsOf(trial: Trial, scenario: Scenario, isWithPlugin: boolean): readonly string[] {
+/** Returns what is wrong with a run, in words; empty if nothing is. @param isCondensed - false for a run of the host alone */
+export function problemsOf(trial: Trial, scenario: Scenario, isCondensed: boolean): readonly string[] {
   const { exchanges, looks, stepsDone, steps } = trial;
   const refused = exchanges.filter(({ status, refusal }) => status !== 200 || refusal !== '');
   const unexpected = refused.length - (scenario.refusals ?? 0);
@@ -12,7 +12,10 @@ export function problemsOf(trial: Trial, scenario: Scenario, isWithPlugin: boole
     ({ isRewrite, isCondensation, isFirstAfterRestart }) =>
       isRewrite && !isCondensation && !(isSwitched && isFirstAfterRestart),
   );
-  const bare = isWithPlugin ? looks.filter(({ hasSetUp }) => !hasSetUp) : [];
+  const bare = isCondensed ? looks.filter(({ hasSetUp }) => !hasSetUp) : [];
+  const past =
+    isCondensed && scenario.way === 'gateway' ? exchanges.filter((each) => each.isThroughGateway !== true) : [];
+  const marked = exchanges.filter(({ cacheMarks = 0 }) => cacheMarks > mostCacheMarks);
   const lost = [...new Set(looks.flatMap(({ lostPictures }) => lostPictures))];
   const failed = [...new Set(looks.flatMap(({ lostResults }) => lostResults))];
   const cold = isSwitched ? [] : coldStarts(trial, scenario);
@@ -20,11 +23,13 @@ export function problemsOf(trial: Trial, scenario: Scenario, isWithPlugin: boole
     ...(unexpected > 0 ? [`${unexpected} refused: ${refused.at(-1)?.refusal ?? ''}`] : []),
     ...(stepsDone < steps ? [`ended after ${stepsDone} of ${steps} steps`] : []),
     ...trial.finished.flatMap(({ status }) => (status === undefined ? ['did not end by itself'] : [])),
-    ...(isWithPlugin && condensations < (scenario.condensations ?? 0)
+    ...(isCondensed && condensations < (scenario.condensations ?? 0)
       ? [`${condensations} condensations, not ${scenario.condensations}`]
       : []),
     ...(scenario.fault !== undefined && condensations > 0 ? ['condensed by a condenser that fails'] : []),
     ...(otherRewrites.length > 0 ? [`${otherRewrites.length} rewrites without a condensation`] : []),
+    ...(past.length > 0 ? [`${past.length} requests past the gateway`] : []),
+    ...(marked.length > 0 ? [`${marked.length} requests with too many cache marks`] : []),
     ...(bare.length > 0 ? [`${bare.length} requests without the set-up`] : []),
     ...(lost.length > 0 ? [`images lost unsaid: ${lost.join(', ')}`] : []),
     ...(failed.length > 0 ? [`results lost: ${failed.join(', ')}`] : []),
@@ -32,13 +37,21 @@ export function problemsOf(trial: Trial, scenario: Scenario, isWithPlugin: boole
   ];
 }
 
-/** The first request after a restart reads what the one before it wrote, unless a compaction came between. */
+/** The most that a provider takes in a request. */
+const mostCacheMarks = 4;
+
+/**
+ * The first request after a restart reads what the one before it wrote, unless a compaction came between, or another model or key, for which
+ * the provider has another cache.
+ */
 function coldStarts({ looks }: Trial, { invocations }: Scenario): readonly string[] {
-  if (invocations.some(({ does }) => does === 'compact')) return [];
+  if (invocations.some(({ does, ...other }) => does === 'compact' || other.hasOtherModel || other.hasOtherKey))
+    return [];
   return looks.flatMap(({ isFirstAfterRestart, isCondensation, exchange }, index) => {
     const before = looks[index - 1]?.exchange;
     if (!isFirstAfterRestart || isCondensation || before === undefined) return [];
-    const held = before.read + before.written;
+    // A provider without marks writes each request.
+    const held = before.cacheMarks === 0 ? looks[index - 1]!.size : before.read + before.written;
     return exchange.read < 0.98 * held ? [`after a restart ${exchange.read} of ${held} tokens were read`] : [];
   });
 }

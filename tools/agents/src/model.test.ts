@@ -27,7 +27,7 @@ it.each<[string, Body, string]>([
 
 it('reads again what it needs and does not see, once', async () => {
   const model = await scriptedModel({
-    isNeedy: true,
+    need: 'exact',
     callOf: (act) => ({ name: 'read', input: act }),
   });
   onTestFinished(() => model.server.close());

@@ -1,12 +1,17 @@
-import { anthropicServer } from '@palimpsest/provider-servers';
-import type { AnthropicReply, Faults, ProviderServer } from '@palimpsest/provider-servers';
+import { anthropicServer, openaiServer } from '@palimpsest/provider-servers';
+import type { AnthropicReply, Faults, OpenAIReply, ProviderServer } from '@palimpsest/provider-servers';
+import { isRecord } from '@palimpsest/llm-adapters/wire';
+import { bodyOf } from './api.js';
 import type { Asker, Block, Body, Message, Tool } from './exchange.js';
 import { keyOf, partName, taskMark } from './place.js';
 
 /** An act of the model in a step, in no host's words. */
 export type Act =
-  | { readonly act: 'read'; readonly file: string }
+  /** `again` counts from 1 the looks of a model that does not repeat a call exactly. */
+  | { readonly act: 'read'; readonly file: string; readonly again?: number | undefined }
   | { readonly act: 'delegate'; readonly errand: string }
+  /** Loads tools that the host declares later. */
+  | { readonly act: 'search-tools' }
   | { readonly act: 'recall'; readonly file: string };
 
 /** A call of a host's tool. */
@@ -16,7 +21,7 @@ export interface HostCall {
 }
 
 /** An event between the agent and an answer: a fault of the server, or a refusal in the provider's words. */
-export type Trouble = 'overloaded' | 'server-error' | 'stream-error' | 'too-long';
+export type Trouble = 'overloaded' | 'rate-limit' | 'server-error' | 'stream-error' | 'too-long' | 'gateway-crash';
 
 /** A step of the main agent. */
 export interface Step {
@@ -33,12 +38,21 @@ const errandMark = 'ERRAND';
 /** Steps of a sub-agent before it answers. */
 const errandSteps = 4;
 
+/** Whether the model looks again for what it needs and does not see, by the same calls or by others. */
+export type Need = 'none' | 'exact' | 'varying';
+
 /** Options of {@link scriptedModel}. */
 export interface ModelOptions {
+  /** The provider whose server stands before it. @defaultValue anthropic */
+  readonly provider?: Provider | undefined;
   /** A call of the host for an act; undefined where it has no tool for it. */
   readonly callOf: (act: Act, tools: readonly Tool[]) => HostCall | undefined;
-  readonly isNeedy: boolean;
+  readonly need: Need;
+  /** Kills the gateway between the agent and the model. @defaultValue there is none */
+  readonly crash?: (() => Promise<void>) | undefined;
 }
+
+export type Provider = 'anthropic' | 'openai';
 
 /** A model that follows a script, behind a server that enforces what the provider does. */
 export interface ScriptedModel {
@@ -55,7 +69,12 @@ export interface ScriptedModel {
 }
 
 /** Starts a model whose main agent follows steps; sub-agents, summarisers and makers of titles get answers of their own. */
-export async function scriptedModel({ callOf, isNeedy }: ModelOptions): Promise<ScriptedModel> {
+export async function scriptedModel({
+  provider = 'anthropic',
+  callOf,
+  need,
+  crash,
+}: ModelOptions): Promise<ScriptedModel> {
   let steps: readonly Step[] = [];
   let next = 0;
   let done = 0;
@@ -67,29 +86,38 @@ export async function scriptedModel({ callOf, isNeedy }: ModelOptions): Promise<
   let wasTooLong = false;
   let endsAt: (body: Body) => boolean = () => false;
 
-  const answerOf = (acts: readonly Act[], tools: readonly Tool[], words: string): AnthropicReply => {
+  const answerOf = (acts: readonly Act[], tools: readonly Tool[], words: string): Answer => {
     const made = acts.flatMap((act) => callOf(act, tools) ?? []);
-    const uses = made.map(({ name, input }) => ({ type: 'tool_use', id: `toolu_${calls++}`, name, input }));
-    if (uses.length === 0) return { content: [{ type: 'text', text: words }] };
-    return { content: [{ type: 'thinking', thinking: `${words} I look further.`, signature: '' }, ...uses] };
+    if (made.length === 0) return { words, calls: [] };
+    const ids = made.map((call) => ({ ...call, id: `toolu_${calls++}` }));
+    return { words: `${words} I look further.`, calls: ids };
   };
 
-  const mainAnswer = (body: Body): AnthropicReply => {
+  const mainAnswer = async (body: Body): Promise<Answer> => {
     const step = steps[next];
-    if (step === undefined || endsAt(body))
-      return { content: [{ type: 'text', text: `This is what I found so far (${done}).` }] };
+    if (step === undefined || endsAt(body)) return { words: `This is what I found so far (${done}).`, calls: [] };
     if (step.trouble === 'too-long' && !wasTooLong && JSON.stringify(body.messages).length > tooLongFrom) {
       wasTooLong = true;
-      return { error: { status: 400, type: 'invalid_request_error', message: tooLong } };
+      return { error: { status: 400, type: 'invalid_request_error', ...tooLong[provider] } };
+    }
+    if (step.trouble === 'gateway-crash' && crash !== undefined && troubled !== step) {
+      troubled = step;
+      await crash();
+      return { words: 'Nobody reads this.', calls: [] };
     }
     const tools = body.tools ?? [];
-    if (isNeedy && step.needs !== undefined && !JSON.stringify(body.messages).includes(keyOf(step.needs))) {
+    if (need !== 'none' && step.needs !== undefined && !JSON.stringify(body.messages).includes(keyOf(step.needs))) {
       if (lookedFor !== step.needs) {
         lookedFor = step.needs;
         looks++;
         const file = partName(step.needs);
         const canRecall = callOf({ act: 'recall', file }, tools) !== undefined;
-        return answerOf([{ act: canRecall ? 'recall' : 'read', file }], tools, 'I need this again.');
+        const again = need === 'varying' ? looks : undefined;
+        return answerOf(
+          [canRecall ? { act: 'recall', file } : { act: 'read', file, again }],
+          tools,
+          'I need this again.',
+        );
       }
       lost++;
     }
@@ -98,36 +126,37 @@ export async function scriptedModel({ callOf, isNeedy }: ModelOptions): Promise<
     return answerOf(step.acts, tools, `Step ${done} shows one more caller that rounds.`);
   };
 
-  const server = await anthropicServer({
-    faults: ((body: unknown) => {
-      const step = steps[next];
-      if (
-        step?.trouble === undefined ||
-        step.trouble === 'too-long' ||
-        troubled === step ||
-        askerOf(body as Body) !== 'main'
-      )
-        return undefined;
-      troubled = step;
-      if (step.trouble === 'stream-error') return { fault: 'stream-error', afterEvents: 2 };
-      return step.trouble === 'overloaded' ? { fault: step.trouble, retryAfterSeconds: 1 } : { fault: step.trouble };
-    }) satisfies Faults,
-    reply: (body: Body) => {
-      switch (askerOf(body)) {
-        case 'main':
-          return mainAnswer(body);
-        case 'errand': {
-          const answered = (body.messages ?? []).filter(({ role }) => role === 'assistant').length;
-          const acts: readonly Act[] = answered < errandSteps ? [{ act: 'read', file: partName(100 + answered) }] : [];
-          return answerOf(acts, body.tools ?? [], 'The errand is done: nothing rounds there.');
-        }
-        case 'summariser':
-          return { content: [{ type: 'text', text: summary }] };
-        case 'other':
-          return { content: [{ type: 'text', text: 'Rounding of invoices' }] };
+  const canonical = (raw: unknown): Body =>
+    bodyOf(provider === 'anthropic' ? 'messages' : isRecord(raw) && 'input' in raw ? 'responses' : 'chat', raw);
+  const faults = ((raw: unknown) => {
+    const step = steps[next];
+    const trouble = step?.trouble;
+    if (trouble === undefined || trouble === 'too-long' || trouble === 'gateway-crash') return undefined;
+    if (troubled === step || askerOf(canonical(raw)) !== 'main') return undefined;
+    troubled = step;
+    if (trouble === 'stream-error') return { fault: trouble, afterEvents: 2 };
+    return trouble === 'server-error' ? { fault: trouble } : { fault: trouble, retryAfterSeconds: 1 };
+  }) satisfies Faults;
+  const reply = (raw: unknown): Answer | Promise<Answer> => {
+    const body = canonical(raw);
+    switch (askerOf(body)) {
+      case 'main':
+        return mainAnswer(body);
+      case 'errand': {
+        const answered = (body.messages ?? []).filter(({ role }) => role === 'assistant').length;
+        const acts: readonly Act[] = answered < errandSteps ? [{ act: 'read', file: partName(100 + answered) }] : [];
+        return answerOf(acts, body.tools ?? [], 'The errand is done: nothing rounds there.');
       }
-    },
-  });
+      case 'summariser':
+        return { words: summary, calls: [] };
+      case 'other':
+        return { words: 'Rounding of invoices', calls: [] };
+    }
+  };
+  const server =
+    provider === 'anthropic'
+      ? await anthropicServer({ faults, reply: async (raw) => anthropicReply(await reply(raw)) })
+      : await openaiServer({ faults, reply: async (raw) => openaiReply(await reply(raw)) });
   return {
     server,
     get stepsDone() {
@@ -154,7 +183,36 @@ export async function scriptedModel({ callOf, isNeedy }: ModelOptions): Promise<
 const tooLongFrom = 160_000;
 
 /** The provider's words for a prompt that does not fit. */
-const tooLong = 'prompt is too long: 1000123 tokens > 1000000 maximum';
+const tooLong = {
+  anthropic: { message: 'prompt is too long: 1000123 tokens > 1000000 maximum' },
+  openai: {
+    code: 'context_length_exceeded',
+    message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
+  },
+};
+
+/** An answer in no provider's form: calls after a thought, else words; or a refusal. */
+type Answer =
+  | { readonly words: string; readonly calls: readonly (HostCall & { readonly id: string })[] }
+  | Extract<AnthropicReply & OpenAIReply, { readonly error: unknown }>;
+
+function anthropicReply(answer: Answer): AnthropicReply {
+  if ('error' in answer) return answer;
+  const { words, calls } = answer;
+  if (calls.length === 0) return { content: [{ type: 'text', text: words }] };
+  const uses = calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input }));
+  return { content: [{ type: 'thinking', thinking: words, signature: '' }, ...uses] };
+}
+
+function openaiReply(answer: Answer): OpenAIReply {
+  if ('error' in answer) return answer;
+  const { words, calls } = answer;
+  if (calls.length === 0) return { message: { content: words } };
+  const made = calls.map(({ id, name, input }) => ({
+    ...{ id, type: 'function', function: { name, arguments: JSON.stringify(input) } },
+  }));
+  return { message: { content: null, reasoning_content: words, tool_calls: made } };
+}
 
 /** The prompt of a sub-agent. */
 export function errandPrompt(number: number): string {
@@ -164,12 +222,16 @@ export function errandPrompt(number: number): string {
 /** Says who asked: by its tools, its first prompt, and the request of a host's own summariser. */
 export function askerOf({ tools = [], messages = [] }: Body): Asker {
   const [first] = messages;
+  const answered = messages.findIndex(({ role }) => role === 'assistant');
   const last = messages.findLast(({ role }) => role === 'user');
   const asked = last === undefined ? '' : lastWordsOf(last);
   if (tools.length === 0 && /\btitle\b/i.test(asked)) return 'other';
   if (summaryRequest.test(asked)) return 'summariser';
   if (tools.length === 0 || first === undefined) return 'other';
-  const words = wordsOf(first);
+  const words = messages
+    .slice(0, answered === -1 ? undefined : answered)
+    .map(wordsOf)
+    .join('\n');
   return words.includes(`${errandMark}-`) && !words.includes(taskMark) ? 'errand' : 'main';
 }
 

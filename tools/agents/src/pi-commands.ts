@@ -3,6 +3,7 @@ import { scriptedServer } from '@palimpsest/provider-servers';
 import { agentsFolder } from './agents-folder.js';
 import { recorder } from './exchange.js';
 import { localEnvironment, model } from './host.js';
+import type { HostRun } from './host.js';
 import { pi } from './hosts/pi.js';
 import { makePlace, partName, ruleMark } from './place.js';
 import type { Place } from './place.js';
@@ -45,7 +46,10 @@ export async function piCommandProblems(folder: string): Promise<readonly string
   record.nextInvocation();
   const problems: string[] = [];
   const expect = (holds: boolean, problem: string) => void (holds || problems.push(problem));
-  const hostRun = { place, url: record.url, way: 'plugin', plugin: undefined, hasSubAgents: false } as const;
+  const hostRun: HostRun = {
+    ...{ place, url: record.url, way: 'plugin', plugin: undefined, model, key: 'none' },
+    ...{ hasUrlInSettings: false, hasSubAgents: false },
+  };
   try {
     await pi.prepare(hostRun);
     const installed = await run(commandOf(place, ['install', folder]), talkMs);

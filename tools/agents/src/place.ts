@@ -34,6 +34,7 @@ export async function makePlace(): Promise<Place> {
   for (let number = 0; number < pictureCount; number++) {
     await writeFile(path.join(project, pictureName(number)), picture(number));
   }
+  await writeFile(path.join(project, documentName), document);
   const git = (...args: string[]) => execFileSync('git', args, { cwd: project, stdio: 'ignore' });
   git('init', '--quiet');
   git('add', '.');
@@ -49,6 +50,8 @@ export function pictureName(number: number): string {
   return `picture-${number}.png`;
 }
 
+export const documentName = 'document.pdf';
+
 /** A word that stands in one file alone: who has read it knows it. */
 export function keyOf(number: number): string {
   return `key-${number}-${(number * 7_919 + 104_729).toString(36)}`;
@@ -62,6 +65,19 @@ function part(number: number): string {
   }
   return text;
 }
+
+/** A PDF of one page. */
+const document = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 100]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>endobj
+4 0 obj<</Length 50>>stream
+BT /F1 12 Tf 10 50 Td (Invoices are rounded.) Tj ET
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Size 6/Root 1 0 R>>
+%%EOF
+`;
 
 /** Writes a picture of 64 by 64 points of one colour each, as a PNG. */
 function picture(number: number): Buffer {

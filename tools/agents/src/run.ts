@@ -5,9 +5,12 @@ import { workspaceRoot } from './agents-folder.js';
 import { buildPlugin } from './build-plugin.js';
 import type { BuiltPlugin } from './build-plugin.js';
 import type { Host } from './host.js';
+import { gatewayScenarios } from './gateway-scenarios.js';
 import { claudeCode } from './hosts/claude-code.js';
+import { codex } from './hosts/codex.js';
 import { opencode } from './hosts/opencode.js';
 import { pi } from './hosts/pi.js';
+import { qwenCode } from './hosts/qwen-code.js';
 import { differencesIn, problemsOf } from './judge.js';
 import { piCommandProblems } from './pi-commands.js';
 import { scenarios } from './scenarios.js';
@@ -17,7 +20,7 @@ import type { Row } from './table.js';
 import { runTrial } from './trial.js';
 import type { Trial } from './trial.js';
 
-// Runs the agents, real and headless, with our plugins, and judges what they send: `npm run test:agents`.
+// Runs the agents, real and headless, with our plugins and behind the gateway, and judges what they send: `npm run test:agents`.
 
 const { values } = parseArgs({
   options: {
@@ -30,18 +33,19 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
-const hosts = [claudeCode(values['claude-code']), pi, opencode].filter(
+const hosts = [claudeCode(values['claude-code']), pi, opencode, codex, qwenCode].filter(
   ({ name }) => values.host?.includes(name) ?? true,
 );
 const isChosen = (name: string) => values.scenario?.some((each) => name.startsWith(each)) ?? true;
-const chosen = scenarios.filter(({ name }) => isChosen(name));
+const all = [...scenarios, ...gatewayScenarios];
+const chosen = all.filter(({ name }) => isChosen(name));
 /** Our commands, where a host has a mode for programs. */
 const talks: Readonly<Record<string, ((folder: string) => Promise<readonly string[]>) | undefined>> = {
   pi: piCommandProblems,
 };
 if (values.help || hosts.length === 0 || (chosen.length === 0 && !isChosen('commands'))) {
-  const names = [...scenarios.map(({ name }) => name), 'commands'];
-  console.error(`Hosts: claude-code, pi, opencode. Scenarios: ${names.join(', ')}.`);
+  const names = [...all.map(({ name }) => name), 'commands'];
+  console.error(`Hosts: claude-code, pi, opencode, codex, qwen-code. Scenarios: ${names.join(', ')}.`);
   process.exit(values.help ? 0 : 2);
 }
 
@@ -56,7 +60,7 @@ for (const host of hosts) {
     }
     const { trial, problems } = await tried(host, scenario);
     // What a host does without us is shown, and judges nobody.
-    hasFailed ||= isWithPlugin(scenario) && problems.length > 0;
+    hasFailed ||= isCondensed(scenario) && problems.length > 0;
     rows.push({ scenario: scenario.name, trial, problems });
     report(host, scenario.name, problems);
     if (values.keep !== undefined) await keep(values.keep, host, scenario, trial);
@@ -71,22 +75,31 @@ for (const host of hosts) {
 }
 process.exitCode = hasFailed ? 1 : 0;
 
-function reasonToSkip(host: Host, { needsSubAgents = false, fault }: Scenario): string | undefined {
+function reasonToSkip(host: Host, scenario: Scenario): string | undefined {
+  const { way = 'plugin', needsSubAgents = false, fault, needs, invocations } = scenario;
+  if (gatewayScenarios.includes(scenario)) {
+    if (!host.isKnownToGateway) return 'the gateway does not know it';
+  } else if (host.plugin === undefined) {
+    return way === 'plugin' ? 'it has no plugin' : 'its own compaction is not tried';
+  }
   if (needsSubAgents && !host.hasSubAgents) return 'it has no sub-agents';
+  if (needs !== undefined && !host.has.includes(needs)) return `it has no ${needs}`;
+  if (host.compact === undefined && invocations.some(({ does }) => does === 'compact'))
+    return 'it has no command for it';
   return fault === 'loops' && !host.survivesLoops ? 'it runs plugins in its own thread' : undefined;
 }
 
-function isWithPlugin({ way = 'plugin' }: Scenario): boolean {
-  return !values['without-plugin'] && way === 'plugin';
+function isCondensed({ way = 'plugin' }: Scenario): boolean {
+  return way === 'gateway' || (!values['without-plugin'] && way === 'plugin');
 }
 
 async function tried(
   host: Host,
   scenario: Scenario,
 ): Promise<{ readonly trial: Trial; readonly problems: readonly string[] }> {
-  if (!isWithPlugin(scenario)) {
+  if (scenario.way === 'gateway' || !isCondensed(scenario)) {
     const trial = await runTrial(host, scenario, undefined);
-    return { trial, problems: problemsOf(trial, scenario, false) };
+    return { trial, problems: problemsOf(trial, scenario, isCondensed(scenario)) };
   }
   const trial = await withPlugin(host, scenario.fault, (built) => runTrial(host, scenario, built.path));
   const problems = problemsOf(trial, scenario, true);
@@ -101,7 +114,8 @@ async function withPlugin<Result>(
   fault: Scenario['fault'],
   use: (built: BuiltPlugin) => Promise<Result>,
 ): Promise<Result> {
-  const built = await buildPlugin(host, path.resolve(values.plugins), fault);
+  if (host.plugin === undefined) throw new Error(`${host.name} has no plugin.`);
+  const built = await buildPlugin(host.plugin, path.resolve(values.plugins), fault);
   try {
     return await use(built);
   } finally {

@@ -1,5 +1,5 @@
 import type { Way } from './host.js';
-import type { Act, Step, Trouble } from './model.js';
+import type { Act, Need, Step, Trouble } from './model.js';
 import { errandPrompt } from './model.js';
 import { partName, pictureName, taskMark } from './place.js';
 
@@ -12,6 +12,10 @@ export interface Invocation {
   readonly endsAtCondensation?: boolean | undefined;
   /** @defaultValue as the scenario's way says */
   readonly withoutPlugin?: boolean | undefined;
+  /** With the other model of the host. @defaultValue false */
+  readonly hasOtherModel?: boolean | undefined;
+  /** With another key of the provider. @defaultValue false */
+  readonly hasOtherKey?: boolean | undefined;
 }
 
 /** One thing to try. */
@@ -20,24 +24,28 @@ export interface Scenario {
   readonly invocations: readonly Invocation[];
   /** A fault that is built into the plugin. @defaultValue none */
   readonly fault?: 'throws' | 'hangs' | 'loops' | 'nonsense' | undefined;
-  /** @defaultValue false */
-  readonly isNeedy?: boolean | undefined;
+  /** @defaultValue `none` */
+  readonly need?: Need | undefined;
   /** @defaultValue the plugin */
   readonly way?: Way | undefined;
-  /** The least condensations of a run with the plugin. @defaultValue 0 */
+  /** The least condensations of a run with the plugin or the gateway. @defaultValue 0 */
   readonly condensations?: number | undefined;
   readonly needsSubAgents?: boolean | undefined;
   /** What is saved is compared with that of a run without the plugin. @defaultValue false */
   readonly comparesSaved?: boolean | undefined;
   /** Requests that the script has refused. @defaultValue 0 */
   readonly refusals?: number | undefined;
+  /** The user's base URL stands in the host's settings. @defaultValue false */
+  readonly hasUrlInSettings?: boolean | undefined;
+  /** What only some hosts can do. @defaultValue nothing */
+  readonly needs?: 'tool search' | 'documents' | undefined;
 }
 
 export const firstPrompt = `${taskMark}: find out why invoices are rounded twice. Read the parts one by one.`;
 export const nextPrompt = 'Go on.';
 
-/** Steps that read files, with two calls in every third. Each fifth needs what was read eighteen steps before. */
-function reading(
+/** Returns steps that read files, with two calls in every third. Each fifth needs what was read eighteen steps before. */
+export function reading(
   count: number,
   from = 0,
   special: (step: number) => Partial<Step> | undefined = () => undefined,
@@ -53,7 +61,7 @@ function reading(
   });
 }
 
-const picturesAt = (step: number): Partial<Step> | undefined =>
+export const picturesAt = (step: number): Partial<Step> | undefined =>
   step % 8 === 5 ? { acts: [{ act: 'read', file: pictureName(Math.floor(step / 8)) }] } : undefined;
 
 const troubles: Readonly<Record<number, Trouble>> = {
@@ -69,13 +77,13 @@ const troubleAt = (step: number): Partial<Step> | undefined => {
   return step % 9 === 4 ? { acts: [{ act: 'read', file: `missing-${step}.ts` }] } : undefined;
 };
 
-const errandsAt = (step: number): Partial<Step> | undefined =>
+export const errandsAt = (step: number): Partial<Step> | undefined =>
   step % 15 === 7 ? { acts: [{ act: 'delegate', errand: errandPrompt(step) }] } : undefined;
 
-const long = 75;
-const once = (steps: readonly Step[]): readonly Invocation[] => [{ does: 'prompt', steps }];
+export const long = 75;
+export const once = (steps: readonly Step[]): readonly Invocation[] => [{ does: 'prompt', steps }];
 
-/** The scenarios that every host runs. */
+/** The scenarios of hosts with a plugin. */
 export const scenarios: readonly Scenario[] = [
   { name: 'long', invocations: once(reading(long)), condensations: 3, comparesSaved: true },
   { name: 'sub-agents', invocations: once(reading(60, 0, errandsAt)), condensations: 1, needsSubAgents: true },
@@ -115,6 +123,6 @@ export const scenarios: readonly Scenario[] = [
   },
   ...(['none', 'own', 'plugin'] as const).flatMap((way): readonly Scenario[] => [
     { name: `bill-${way}`, way, invocations: once(reading(long)) },
-    { name: `bill-needy-${way}`, way, invocations: once(reading(long)), isNeedy: true },
+    { name: `bill-needy-${way}`, way, invocations: once(reading(long)), need: 'exact' },
   ]),
 ];

@@ -17,6 +17,7 @@ const columns = [
   'written',
   'condensed',
   'bill',
+  'dollars',
   'looked again',
   'problems',
 ];
@@ -37,6 +38,7 @@ export function table(rows: readonly Row[]): string {
       thousands(sum(({ written }) => written)),
       String(looks.filter(({ isCondensation }) => isCondensation).length),
       thousands(trial.bill),
+      trial.usd.toFixed(3),
       trial.looksAgain === 0 ? '' : `${trial.looksAgain} (${trial.lost} lost)`,
       problems.length === 0 ? 'none' : problems.join('; '),
     ];

@@ -2,19 +2,22 @@ import type { Body, Exchange } from './exchange.js';
 import { recorder } from './exchange.js';
 import { billOf, looksOf } from './figures.js';
 import type { Look } from './figures.js';
+import { killGateway } from './gateway.js';
 import type { Host, HostRun, Way } from './host.js';
 import { askerOf, scriptedModel } from './model.js';
 import { makePlace } from './place.js';
 import { run } from './program.js';
 import type { Finished } from './program.js';
 import { firstPrompt, nextPrompt } from './scenarios.js';
-import type { Scenario } from './scenarios.js';
+import type { Invocation, Scenario } from './scenarios.js';
 
 /** The outcome of a scenario with a host. */
 export interface Trial {
   readonly exchanges: readonly Exchange[];
   readonly looks: readonly Look[];
   readonly bill: number;
+  /** At the prices of the models. Unit: US dollars. */
+  readonly usd: number;
   /** Steps of the script that were answered, of how many. */
   readonly stepsDone: number;
   readonly steps: number;
@@ -34,17 +37,22 @@ const mostStarts = 12;
 export async function runTrial(host: Host, scenario: Scenario, plugin: string | undefined): Promise<Trial> {
   const place = await makePlace();
   const model = await scriptedModel({
-    isNeedy: scenario.isNeedy === true,
+    provider: host.provider,
+    need: scenario.need ?? 'none',
+    crash: () => killGateway(place),
     callOf: (act, tools) => host.callOf(act, place, tools),
   });
   const record = await recorder(model.server.url, askerOf);
   const finished: Finished[] = [];
   const way: Way = scenario.way ?? (plugin === undefined ? 'none' : 'plugin');
-  const runOf = (withoutPlugin: boolean | undefined): HostRun => ({
+  const runOf = ({ withoutPlugin, hasOtherModel = false, hasOtherKey = false }: Partial<Invocation>): HostRun => ({
     place,
     url: record.url,
-    way,
+    way: way === 'gateway' && withoutPlugin === true ? 'none' : way,
     plugin: way === 'plugin' && withoutPlugin !== true ? plugin : undefined,
+    model: host.models[hasOtherModel ? 1 : 0],
+    key: hasOtherKey ? 'another-key' : 'a-key',
+    hasUrlInSettings: scenario.hasUrlInSettings === true,
     hasSubAgents: scenario.needsSubAgents === true,
   });
   try {
@@ -55,12 +63,13 @@ export async function runTrial(host: Host, scenario: Scenario, plugin: string | 
       finished.push(await run(host.start(hostRun, isStarted ? nextPrompt : firstPrompt, isStarted), timeoutMs));
       isStarted = true;
     };
-    for (const { does, steps, endsAtCondensation = false, withoutPlugin } of scenario.invocations) {
-      const hostRun = runOf(withoutPlugin);
+    for (const invocation of scenario.invocations) {
+      const { does, steps, endsAtCondensation = false } = invocation;
+      const hostRun = runOf(invocation);
       if (does === 'compact') {
         await host.prepare(hostRun);
         record.nextInvocation();
-        finished.push(await host.compact(hostRun));
+        if (host.compact !== undefined) finished.push(await host.compact(hostRun));
         continue;
       }
       const condensedSoFar = () => looksOf(record.exchanges).filter(({ isCondensation }) => isCondensation).length;
@@ -73,11 +82,12 @@ export async function runTrial(host: Host, scenario: Scenario, plugin: string | 
         await start(hostRun);
       }
     }
-    const saved = scenario.comparesSaved === true ? await host.saved(runOf(false)).catch(String) : undefined;
+    const saved = scenario.comparesSaved === true ? await host.saved?.(runOf({})).catch(String) : undefined;
     return {
       exchanges: record.exchanges,
       looks: looksOf(record.exchanges),
       bill: billOf(record.exchanges),
+      usd: record.exchanges.reduce((sum, { usd = 0 }) => sum + usd, 0),
       stepsDone: model.stepsDone,
       steps: scenario.invocations.reduce((sum, { steps }) => sum + steps.length, 0),
       looksAgain: model.looks,

@@ -12,6 +12,8 @@ export interface Member extends Span {
 /**
  * Returns the members of the object that a JSON text is, with the places of their values. The text has to be valid: `JSON.parse` has
  * taken it. Empty if it is no object.
+ *
+ * @throws RangeError for more levels of nesting than 500
  */
 export function membersOf(text: string): readonly Member[] {
   const members: Member[] = [];
@@ -50,6 +52,8 @@ function blankEnd(text: string, at: number): number {
   return end;
 }
 
+/** What is nested deeper is no request of an agent, and would exceed the stack of whoever walks it. */
+const mostLevels = 500;
 const brackets = /["[\]{}]/g;
 const scalars = /[^,\]}\s]*/y;
 
@@ -68,6 +72,7 @@ function valueEnd(text: string, at: number): number {
     end = found.index + 1;
     if (found[0] === '"') end = stringEnd(text, found.index);
     else depth += found[0] === '{' || found[0] === '[' ? 1 : -1;
+    if (depth > mostLevels) throw new RangeError(`More than ${mostLevels} levels of nesting.`);
   } while (depth > 0);
   return end;
 }

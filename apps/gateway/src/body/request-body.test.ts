@@ -24,6 +24,9 @@ it.each([
   ['a key twice', bytes('{"messages":[],"model":"a","messages":[]}')],
   ['a key twice, written in two ways', bytes('{"messages":[],"m\\u0065ssages":[1]}')],
   ['nothing', bytes('')],
+  ['begun by a mark of its order', bytes('\ufeff{"messages":[]}')],
+  ['nested deeply', bytes(`{"messages":[],"x":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`)],
+  ['open without an end', bytes(`{"messages":[${'['.repeat(1_000_000)}`)],
 ])('reads no body that is %s', (_, body) => {
   expect(readBody(body, 'messages')).toBeUndefined();
 });

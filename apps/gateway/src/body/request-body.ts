@@ -12,7 +12,7 @@ export interface RequestBody {
 }
 
 /**
- * Reads the body of a request. Undefined if it is not UTF-8, no JSON object, names a key twice, or holds no list under the key: such a
+ * Reads the body of a request. Undefined if it is not UTF-8, no JSON object, names a key twice, is nested deeply, or holds no list under the key: such a
  * body goes on as it came.
  */
 export function readBody(bytes: Uint8Array, listKey: string): RequestBody | undefined {

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { GatewayError } from '../gateway-error.js';
+import { addForget } from './forget.js';
 import { addPause } from './pause.js';
+import { addUndo } from './undo.js';
 import { addRun } from './run.js';
 
 const program = new Command('palimpsest-gateway')
@@ -9,6 +11,8 @@ const program = new Command('palimpsest-gateway')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 addRun(program);
 addPause(program);
+addUndo(program);
+addForget(program);
 
 try {
   await program.parseAsync();

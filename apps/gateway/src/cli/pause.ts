@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { folderIn } from '../control/data-folder.js';
+import { folderIn } from '../data-folder.js';
 import { OrderFolder } from '../control/order-folder.js';
 import { GatewayError } from '../gateway-error.js';
 import { withData } from './setting.js';

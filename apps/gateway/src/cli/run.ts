@@ -1,7 +1,7 @@
 import type { PresetName } from '@palimpsest/condensers';
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { madeFolder } from '../control/data-folder.js';
+import { madeFolder } from '../data-folder.js';
 import { run } from '../run/run.js';
 import { subscriptionHelp, withData, workerProgram } from './setting.js';
 import type { DataFlags } from './setting.js';

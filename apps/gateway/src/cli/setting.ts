@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { usualData } from '../control/data-folder.js';
+import { usualData } from '../data-folder.js';
 import type { WorkerProgram } from '../server/supervisor.js';
 
 /** The help of `--subscription`. */

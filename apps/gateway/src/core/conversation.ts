@@ -20,7 +20,7 @@ export interface Prepared {
 /** What {@link Conversation.prepare} has to know beside the list. */
 export interface PrepareOptions extends FitOptions {
   readonly orders: Orders;
-  /** Called when the condensation that {@link Orders.undo} names was taken back. */
+  /** Called when the condensation that {@link Orders.undo} names was taken back, or is not in force. */
   readonly undone: () => Promise<void>;
 }
 
@@ -59,7 +59,10 @@ export class Conversation {
       if (lost !== undefined) return this.#prepared(list, lost);
       this.#isFirst = false;
       if (this.#hasFallen) await this.#stayOnOriginal(list, fitOptions);
-      if (orders.undo !== undefined && (await this.#undo(list, fitOptions, orders.undo))) await undone();
+      if (orders.undo !== undefined) {
+        await this.#undo(list, fitOptions, orders.undo);
+        await undone();
+      }
       return this.#prepared(list, await this.#history.fit(list, fitOptions));
     } catch (error) {
       asked.signal?.throwIfAborted();
@@ -125,9 +128,9 @@ export class Conversation {
     for (const { id } of fitted.view.condensations) await this.#history.revert(id, fitted);
   }
 
-  async #undo(list: readonly unknown[], options: FitOptions, id: string): Promise<boolean> {
+  async #undo(list: readonly unknown[], options: FitOptions, id: string): Promise<void> {
     const fitted = await this.#history.fit(list, { ...options, condense: false });
-    return this.#history.revert(id, fitted);
+    await this.#history.revert(id, fitted);
   }
 
   #withoutThinking(list: readonly unknown[]): readonly unknown[] {

@@ -42,7 +42,7 @@ export function bytesOf({ bytes, body }: Pick<Asked, 'bytes' | 'body'>, { way, m
 /** Sends a list unchanged, and reads what it costs. */
 export async function passed(asked: Asked): Promise<Response> {
   const overheadMs = performance.now() - asked.startedAt;
-  const answer = await asked.send(asked.bytes);
+  const answer = await sent(asked, asked.bytes);
   return withUsageRead(answer, (usage) =>
     asked.onReceipt?.({ ...unchanged, ...ofAnswer(asked, answer, usage), overheadMs }),
   );
@@ -50,10 +50,10 @@ export async function passed(asked: Asked): Promise<Response> {
 
 /** Sends a list as it fits. A refusal that another list helps is answered once, before the client sees a byte. */
 export async function exchanged(exchange: Exchange): Promise<Response> {
-  const { conversation, body, send, isAgain, onReceipt } = exchange;
+  const { conversation, body, isAgain, onReceipt } = exchange;
   let { prepared } = exchange;
   const overheadMs = performance.now() - exchange.startedAt;
-  const first = await lookedAt(await send(bytesOf(exchange, prepared)));
+  const first = await lookedAt(await sent(exchange, bytesOf(exchange, prepared)));
   const { refusal } = first;
   let { answer } = first;
   if (refusal !== undefined && prepared.fitted !== undefined) {
@@ -61,7 +61,7 @@ export async function exchanged(exchange: Exchange): Promise<Response> {
     if (again !== undefined) {
       await answer.body?.cancel();
       prepared = again;
-      ({ answer } = await lookedAt(await send(bytesOf(exchange, prepared))));
+      ({ answer } = await lookedAt(await sent(exchange, bytesOf(exchange, prepared))));
     }
   }
   return withUsageRead(answer, (usage) => {
@@ -74,6 +74,17 @@ export async function exchanged(exchange: Exchange): Promise<Response> {
       overheadMs,
     });
   });
+}
+
+/** Sends a body. That the provider was not reached is on record, too. @throws what the upstream throws */
+async function sent(asked: Asked, bytes: Uint8Array): Promise<Response> {
+  try {
+    return await asked.send(bytes);
+  } catch (error) {
+    const overheadMs = performance.now() - asked.startedAt;
+    asked.onReceipt?.({ ...unchanged, ...ofAnswer(asked, { status: 502 }, undefined), overheadMs });
+    throw error;
+  }
 }
 
 type AnswerPart = 'at' | 'conversation' | 'log' | 'api' | 'model' | 'status' | 'isSubscription';
@@ -91,7 +102,11 @@ const unchanged: Pick<Receipt, ListPart> = {
   isHeldBack: false,
 };
 
-function ofAnswer({ api, names, body, isSubscription, headers, now }: Asked, { status }: Response, reported: unknown) {
+function ofAnswer(
+  { api, names, body, isSubscription, headers, now }: Asked,
+  { status }: Pick<Response, 'status'>,
+  reported: unknown,
+) {
   const model = modelName(body.value['model']);
   const at = now();
   const counted = api.name === 'messages' ? anthropicUsage(reported) : openaiUsage(reported);
@@ -122,6 +137,7 @@ function ofList(conversation: Conversation, { fitted, way, problem }: Prepared, 
     rereads: newest !== undefined && conversation.looksAt(newest.answer) ? newest.rereads : undefined,
     condensations: condensationReceipts(fitted),
     inForce: fitted.view.condensations.length,
+    newest: fitted.view.condensations.at(-1)?.id,
     isHeldBack: fitted.reports.some(({ reason }) => reason === 'not-insured'),
   };
 }

@@ -126,3 +126,9 @@ it('writes a receipt of what a client has given up', async () => {
   expect(client.receipts).toHaveLength(3);
   expect(client.receipts.at(-1)?.usage?.uncachedInputTokens).toBeGreaterThan(0);
 });
+
+it('writes a receipt of a request that did not reach the provider', async () => {
+  const client = await session({ upstream: () => Promise.reject(new Error('there is no way')) });
+  await expect(client.post('/v1/messages', client.body())).rejects.toThrow('there is no way');
+  expect(client.receipts.map(({ status, usage }) => [status, usage])).toEqual([[502, undefined]]);
+});

@@ -1,3 +1,4 @@
+import { readUpTo } from '../body/received-body.js';
 import { readBody } from '../body/request-body.js';
 import type { Receipt } from '../receipts/receipt.js';
 import { apiOf, isCondensedByProvider, isHeldByProvider } from './api.js';
@@ -43,11 +44,13 @@ export function gatewayOf(options: GatewayOptions): (request: Request) => Promis
       options.upstream({ method, path: `${pathname}${search}`, headers: forwardedHeaders(headers), body, signal });
     const found = method === 'POST' ? apiOf(pathname) : undefined;
     const length = Number(headers.get('content-length') ?? 0);
-    if (found === undefined || length > mostBytes || headers.has('content-encoding'))
+    if (found === undefined || request.body === null || length > mostBytes || headers.has('content-encoding'))
       return send(request.body ?? undefined);
 
     const { api, counts = false } = found;
-    const bytes = new Uint8Array(await request.arrayBuffer());
+    // A body that comes in chunks says no length.
+    const bytes = await readUpTo(request.body, mostBytes);
+    if (bytes instanceof ReadableStream) return send(bytes);
     const body = readBody(bytes, api.list);
     if (body === undefined || isHeldByProvider(body.value)) return send(bytes);
     const names = conversationNames(name, api, body.list, headers);

@@ -1,4 +1,4 @@
-/** They belong to one connection, or are made anew for the next one. */
+/** They belong to one connection, or are made anew for the next one. The length stays, for a body that passes unread. */
 const ownOfConnection = [
   'connection',
   'expect',

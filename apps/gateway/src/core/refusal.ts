@@ -11,6 +11,8 @@ export interface LookedAt {
 const statusesOfRefusal = [400, 413, 422];
 /** A stream of the Responses API begins with these, and may refuse then. */
 const beforeContent = ['response.created', 'response.queued', 'response.in_progress'];
+/** A stream that has said nothing by then is passed on. Unit: characters. */
+const mostLooked = 64 * 1024;
 
 /** Looks whether an answer is a refusal, before the client sees a byte of it. */
 export async function lookedAt(answer: Response): Promise<LookedAt> {
@@ -32,7 +34,7 @@ async function lookedInto(answer: Response, body: ReadableStream<Uint8Array>): P
   let text = '';
   let event: unknown;
   let isEnd = false;
-  while (event === undefined && !isEnd) {
+  while (event === undefined && !isEnd && text.length < mostLooked) {
     const { done, value } = await reader.read();
     isEnd = done;
     if (value === undefined) continue;

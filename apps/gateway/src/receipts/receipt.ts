@@ -68,6 +68,8 @@ export interface Receipt {
   readonly condensations: readonly CondensationReceipt[];
   /** The number of condensations in force. */
   readonly inForce: number;
+  /** The id of the newest of them. @defaultValue none is in force */
+  readonly newest?: string | undefined;
   /** True if the condenser would condense, but what came back has cost more than it may. */
   readonly isHeldBack: boolean;
   /** The time that the gateway took before it sent. Unit: milliseconds. */

@@ -1,32 +1,62 @@
-import { costOf } from '@palimpsest/llm-adapters';
+import { accountsOf, totalOf } from './account.js';
+import type { Account, Figures } from './account.js';
+import { compactsFrom } from './counterfactual.js';
+import { count, gapsIn, rangeText, savedText, tokensText, usdText } from './phrases.js';
 import type { Receipt } from './receipt.js';
 
-/** The last lines of a run: what was sent, what it cost, how large the agent's own list is. */
+/** The last lines of a run: what was sent, what it cost, what is known of the saving, how large the agent's own list is, how to leave. */
 export function summaryOf(receipts: readonly Receipt[]): readonly string[] {
-  const last = receipts.at(-1);
-  if (last === undefined) return ['No request arrived: the agent has sent to another place, or to none.'];
-  let [read, written, uncached, output] = [0, 0, 0, 0];
-  let usd: number | undefined = 0;
-  for (const { usage, prices } of receipts) {
-    if (usage === undefined) continue;
-    read += usage.cacheReadTokens;
-    written += usage.cacheWriteTokens;
-    uncached += usage.uncachedInputTokens;
-    output += usage.outputTokens;
-    usd = usd === undefined || prices === undefined ? undefined : usd + costOf(usage, prices);
-  }
-  const condensations = receipts.reduce((sum, receipt) => sum + receipt.condensations.length, 0);
-  const problems = receipts.flatMap(({ problem }) => problem ?? []);
-  const cost = usd === undefined ? '' : `, $${usd.toFixed(2)}`;
+  if (receipts.length === 0) return ['No request arrived: the agent has sent to another place, or to none.'];
+  const accounts = accountsOf(receipts);
+  const total = totalOf(accounts);
+  const main = accounts.reduce((one, other) => ((other.held ?? 0) > (one.held ?? 0) ? other : one));
+  const gaps = gapsIn(total);
   return [
-    `${receipts.length} requests: ${thousands(read + written + uncached)} tokens read${cost} (${thousands(read)} from the cache, ${thousands(written)} written to it, ${thousands(output)} of output).`,
-    condensations === 0
-      ? `Nothing was condensed: the agent holds ${thousands(last.held)} tokens.`
-      : `${condensations} condensations: the agent holds ${thousands(last.held)} tokens, ${thousands(last.sent)} were sent with the last request.`,
-    ...(problems.length === 0 ? [] : [`${problems.length} requests went on in spite of a problem: ${problems.at(-1)}`]),
+    sentLine(receipts, accounts.length, total),
+    savedLine(receipts, total),
+    ...(gaps.length === 0 ? [] : [gaps.join(' ')]),
+    ...(total.isHeldBack ? ['Condensation is held back: what came back has cost more than it may.'] : []),
+    ...problemLines(total),
+    ...listLines(main),
+    wayOut(main),
   ];
 }
 
-function thousands(tokens: number): string {
-  return tokens < 1_000 ? String(Math.round(tokens)) : `${(tokens / 1_000).toFixed(tokens < 10_000 ? 1 : 0)}k`;
+function sentLine(receipts: readonly Receipt[], conversations: number, { actual, failed }: Figures): string {
+  const read = receipts.reduce((sum, { usage }) => sum + (usage?.cacheReadTokens ?? 0), 0);
+  const errors = failed === 0 ? '' : ` (${failed} failed)`;
+  const tokens = `${tokensText(actual.inputTokens)} tokens sent, ${tokensText(read)} of them read from the cache, ${tokensText(actual.outputTokens)} of output`;
+  const cost = actual.usd === undefined ? '' : `. Cost: ${usdText(actual.usd)}`;
+  return `${count(receipts.length, 'request')}${errors} in ${count(conversations, 'conversation')}: ${tokens}${cost}.`;
+}
+
+function savedLine(receipts: readonly Receipt[], total: Figures): string {
+  if (receipts.every(({ way }) => way === 'passed')) return 'All of it passed unchanged: nothing was condensed.';
+  if (receipts.every(({ inForce }) => inForce === 0))
+    return 'Nothing was condensed so far: nothing is saved, and nothing is lost.';
+  if (total.counted === 0) return 'Nothing is known of the saving: the provider has counted nothing.';
+  const { least, most } = total.control;
+  const without =
+    least.usd === undefined || most.usd === undefined
+      ? `${rangeText({ least: least.inputTokens, most: most.inputTokens }, tokensText)} tokens`
+      : rangeText({ least: least.usd, most: most.usd }, usdText);
+  const made = `${count(total.condensations, 'condensation')}, ${count(total.rereads, 'hidden result')} read again`;
+  return `${made}. Without the gateway: ${without}. So far the gateway has ${savedText(total)}.`;
+}
+
+function problemLines({ problems }: Figures): readonly string[] {
+  if (problems.length === 0) return [];
+  return [`${count(problems.length, 'request')} went on in spite of a problem: ${problems.at(-1)}`];
+}
+
+function listLines({ held, sent, window }: Account): readonly string[] {
+  if (held === undefined || sent === undefined) return [];
+  const ofWindow = window === undefined ? '' : ` of a window of ${tokensText(window)}`;
+  const last = Math.abs(held - sent) < 1 ? '' : `; the last request sent ${tokensText(sent)}`;
+  return [`The agent's own list has ${tokensText(held)} tokens${ofWindow}${last}.`];
+}
+
+function wayOut({ isBeyondWindow }: Account): string {
+  if (!isBeyondWindow) return 'To go on without the gateway, start the agent as usual.';
+  return `That is more than ${compactsFrom * 100} % of the window. Resumed directly, such a session is refused: resume it through the gateway, and give /compact there first.`;
 }

@@ -1,11 +1,14 @@
 import type { PresetName } from '@palimpsest/condensers';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
+import { constants, homedir } from 'node:os';
+import path from 'node:path';
 import type { Receipt } from '../receipts/receipt.js';
 import { summaryOf } from '../receipts/summary.js';
 import { supervised } from '../server/supervisor.js';
 import type { WorkerProgram } from '../server/supervisor.js';
+import { UnknownAgentError } from './agent-start.js';
 import { agentStart } from './agents.js';
 
 /** Options of {@link run}. */
@@ -21,7 +24,8 @@ export interface RunOptions {
   readonly worker: WorkerProgram;
 }
 
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** A terminal sends the first two to the agent, too. */
+const signals = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Runs an agent behind a gateway of its own: it has the terminal, the signals and the exit status. Says at the end what was sent.
@@ -29,7 +33,11 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * @throws UnknownAgentError when it is not known how the agent is led here
  */
 export async function run(command: string, parameters: readonly string[], options: RunOptions): Promise<number> {
-  const start = agentStart(command, process.env, options.variable);
+  const own = { ...process.env };
+  const invocation = { command, parameters, env: own, cwd: process.cwd(), home: homedir() };
+  const start = await agentStart(invocation, options.variable);
+  // What stands in the agent's settings counts for the requests of the gateway's process, too.
+  Object.assign(process.env, start.network);
   const receipts: Receipt[] = [];
   const token = randomBytes(16).toString('hex');
   const gateway = await supervised({
@@ -42,25 +50,28 @@ export async function run(command: string, parameters: readonly string[], option
     onReceipt: (receipt) => void receipts.push(receipt),
     onProblem: (sentence) => void process.stderr.write(`palimpsest-gateway: ${sentence}\n`),
   });
-  const { parameters: through, env } = start.through(`${gateway.origin}/${token}`, parameters);
+  const { parameters: through, env, file } = start.through(`${gateway.origin}/${token}`);
+  const written = file && path.join(options.data, `settings-${process.pid}.json`);
   try {
-    return await exitOf(command, through, { ...process.env, ...env });
+    if (file && written) await writeFile(written, file.text, { mode: 0o600 });
+    return await exitOf(command, through, { ...own, ...env, ...(file && { [file.variable]: written }) });
   } finally {
     await gateway.stop();
+    if (written) await rm(written, { force: true });
     process.stderr.write(`\npalimpsest-gateway\n${summaryOf(receipts).join('\n')}\n`);
-    process.stderr.write(
-      'To go on without it, start the agent as usual. A long session is compacted better before that.\n',
-    );
   }
 }
 
 function exitOf(command: string, parameters: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = spawn(command, parameters, { stdio: 'inherit', env });
-  // A terminal sends a signal to all of its processes: ours waits for the agent.
-  const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
+  // This process waits for the agent, whatever the signal.
+  const pass = (signal: NodeJS.Signals): void => {
+    const isOfTerminal = process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT');
+    if (!isOfTerminal) child.kill(signal);
+  };
   for (const signal of signals) process.on(signal, pass);
   return new Promise<number>((resolve, reject) => {
-    child.on('error', reject);
+    child.on('error', ({ message }) => reject(new UnknownAgentError(`The agent could not be started: ${message}.`)));
     child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']));
   }).finally(() => signals.forEach((signal) => process.off(signal, pass)));
 }

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { UpstreamError } from './upstream-error.js';
-import { toWeb } from './web-stream.js';
+
+const noBytes = new Uint8Array();
 
 /** Answers a request. */
 export type Handle = (request: Request) => Promise<Response>;
@@ -32,7 +33,8 @@ export async function exchange(
   try {
     const response = await handle(requestOf(incoming, `${origin}${path}`, aborted.signal));
     outgoing.writeHead(response.status, headersOf(response.headers));
-    outgoing.flushHeaders();
+    // Bytes make Node write the headers now, and as Latin-1: with `flushHeaders` they would be UTF-8.
+    outgoing.write(noBytes);
     if (response.body === null) outgoing.end();
     else await pipeline(Readable.fromWeb(response.body), outgoing);
     return true;
@@ -50,7 +52,7 @@ function requestOf(incoming: IncomingMessage, url: string, signal: AbortSignal):
   for (const [name, value = ''] of Object.entries(headers))
     for (const one of Array.isArray(value) ? value : [value]) received.append(name, one);
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
-  const body = isEmpty || method === 'GET' || method === 'HEAD' ? null : toWeb(incoming);
+  const body = isEmpty || method === 'GET' || method === 'HEAD' ? null : Readable.toWeb(incoming);
   return new Request(url, { method, headers: received, body, signal, duplex: 'half', redirect: 'manual' });
 }
 

@@ -86,7 +86,9 @@ const notPlain: Refusal = { status: 400, text: 'Only a plain path is understood.
 const notFound: Refusal = { status: 404, text: 'There is nothing here.' };
 
 /** Looks at the raw request line, before anything makes a path plain. */
-function targetOf({ url = '', headers }: IncomingMessage, own: string): Target | Refusal {
+function targetOf({ method, url = '', headers }: IncomingMessage, own: string): Target | Refusal {
+  // It would send a credential back.
+  if (method === 'TRACE') return { status: 405, text: 'This method is not passed on.' };
   if (!url.startsWith('/') || url.startsWith('//') || url.includes('#')) return notPlain;
   const [path = ''] = url.split('?', 1);
   // Encoded slashes are paths only to some.

@@ -3,7 +3,6 @@ import { EnvHttpProxyAgent, request } from 'undici';
 import type { Upstream } from '../core/upstream-request.js';
 import { upstreamAddress } from './upstream-address.js';
 import { UpstreamError } from './upstream-error.js';
-import { toWeb } from './web-stream.js';
 
 /** The client has limits of its own, and gives up when it wants. */
 const noLimits = {
@@ -49,7 +48,7 @@ export function upstreamAt(address: string): Upstream {
       for (const [name, value = ''] of Object.entries(answered))
         for (const one of Array.isArray(value) ? value : [value]) received.append(name, one);
       if (withoutBody.includes(statusCode)) answer.resume();
-      return new Response(withoutBody.includes(statusCode) ? null : toWeb(answer), {
+      return new Response(withoutBody.includes(statusCode) ? null : Readable.toWeb(answer), {
         status: statusCode,
         headers: received,
       });

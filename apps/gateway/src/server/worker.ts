@@ -1,10 +1,15 @@
 import { pricedCondenser } from '@palimpsest/condensers';
 import { fileEventStore } from '@palimpsest/events/file';
-import { folderIn } from '../control/data-folder.js';
+import { folderIn } from '../data-folder.js';
 import { OrderFolder } from '../control/order-folder.js';
 import { gatewayOf } from '../core/gateway.js';
+import { keepWithin } from '../receipts/kept.js';
+import type { Receipt } from '../receipts/receipt.js';
+import { ReceiptFolder } from '../receipts/receipt-folder.js';
+import type { Handle } from './exchange.js';
 import { listen } from './listen.js';
 import type { Listening } from './listen.js';
+import { passTo } from './pass.js';
 import { upstreamAt } from './upstream.js';
 import type { WorkerCommand, WorkerMessage, WorkerOptions } from './worker-messages.js';
 
@@ -14,27 +19,40 @@ function tell(message: WorkerMessage): void {
   if (process.connected) process.send?.(message, () => undefined);
 }
 
-async function start({ routes, port, data, preset, subscription }: WorkerOptions): Promise<void> {
+async function start({ routes, port, data, preset, subscription, passes }: WorkerOptions): Promise<void> {
   const store = fileEventStore({ directory: folderIn(data, 'sessions') });
   const orders = new OrderFolder(folderIn(data, 'orders'));
+  const receipts = new ReceiptFolder(folderIn(data, 'receipts'));
   const condenser = pricedCondenser({ preset });
+  const onReceipt = (receipt: Receipt): void => tell({ type: 'receipt', receipt: kept(receipt, receipts) });
+  const handleOf = (name: string): Handle => {
+    const upstream = upstreamAt(name);
+    if (passes === true) return passTo(upstream);
+    return gatewayOf({ upstream, name, store, condenser, orders, subscription, onReceipt });
+  };
   gateway = await listen({
     port,
-    routes: routes.map(({ upstream, token }) => ({
-      token,
-      handle: gatewayOf({
-        upstream: upstreamAt(upstream),
-        name: upstream,
-        store,
-        condenser,
-        orders,
-        subscription,
-        onReceipt: (receipt) => tell({ type: 'receipt', receipt }),
-      }),
-    })),
+    routes: routes.map(({ upstream, token }) => ({ token, handle: handleOf(upstream) })),
     onAnswered: () => tell({ type: 'answered' }),
   });
   tell({ type: 'listening', origin: gateway.origin });
+  const tidy = (): void => void keepWithin(data).catch(() => undefined);
+  tidy();
+  setInterval(tidy, tidyMs).unref();
+}
+
+/** Between two looks at what is too old or too much. Unit: milliseconds. */
+const tidyMs = 6 * 60 * 60 * 1_000;
+
+/** Returns a receipt that was written, or one that says that it was not. */
+function kept(receipt: Receipt, receipts: ReceiptFolder): Receipt {
+  try {
+    receipts.append(receipt);
+    return receipt;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { ...receipt, problem: receipt.problem ?? `the receipt could not be written: ${code ?? 'unknown'}` };
+  }
 }
 
 /** A worker whose supervisor is gone waits no longer for its last receipts. Unit: milliseconds. */

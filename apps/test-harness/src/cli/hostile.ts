@@ -1,4 +1,4 @@
-import { coloursFor, linePrinter, printableJson } from '@palimpsest/terminal';
+import { alignedTable, coloursFor, linePrinter, printableJson } from '@palimpsest/terminal';
 import { hostileReport } from '../hostile/report.js';
 import type { HostileReport } from '../hostile/report.js';
 import { hostileSets } from '../hostile/sets.js';
@@ -6,7 +6,7 @@ import { none } from '../replay/named-policy.js';
 import { parsePolicies } from '../replay/policy.js';
 import type { NamedSource } from '../replay/named-policy.js';
 import { defaultCacheFolder, defaultWorkers } from '../replay/replay.js';
-import { alignedTable, percent } from './aligned-table.js';
+import { percent } from './number-text.js';
 import type { RunOptions } from './options.js';
 import { progress } from './progress.js';
 

@@ -5,7 +5,7 @@ import { cutToWidth, printableLine, terminalWidth } from '@palimpsest/terminal';
 import { findSessions } from '../import/find-sessions.js';
 import type { FoundSession, FoundSessions, SessionAgent } from '../import/find-sessions.js';
 import { ownFile } from '../own-package.js';
-import { count, number } from './aligned-table.js';
+import { count, number } from './number-text.js';
 import type { Progress } from './progress.js';
 
 const agentNames: Readonly<Record<SessionAgent, string>> = {

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { coloursFor, printableText, terminalWidth, wrapToWidth } from '@palimpsest/terminal';
+import { alignedTable, coloursFor, printableText, terminalWidth, wrapToWidth } from '@palimpsest/terminal';
 import type { PricedAs } from '../page/page-data.js';
 import { pricingText } from '../page/pricing-text.js';
 import type { WrittenPage } from '../page/write-page.js';
@@ -8,7 +8,7 @@ import { condensedSessions, isLong, recommendedPolicy, reportRows } from '../rep
 import type { ReplayRow } from '../replay/report.js';
 import { savedWithRereads } from '../replay/savings.js';
 import type { ReplayedSession } from '../replay/replayed-session.js';
-import { alignedTable, count, percent, shareText } from './aligned-table.js';
+import { count, percent, shareText } from './number-text.js';
 import { forgottenText } from './tables.js';
 
 /** The result of a report. */

@@ -1,3 +1,4 @@
+import { alignedTable } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
 import type { NeedName } from '../measure/needs.js';
 import { pairedRows } from '../replay/paired.js';
@@ -7,7 +8,7 @@ import type { ReplayRow } from '../replay/report.js';
 import type { ReplayedSession } from '../replay/replayed-session.js';
 import { ruleRegrets } from '../replay/savings.js';
 import type { Regret, Savings } from '../replay/savings.js';
-import { alignedTable, count, number, percent, ratio, shareText } from './aligned-table.js';
+import { count, number, percent, ratio, shareText } from './number-text.js';
 
 /** Options of {@link reportTables}. */
 export interface TableOptions {

@@ -75,6 +75,23 @@ test.each<readonly [string, (log: LogBuilder) => unknown]>([
   expect(of(log)).toEqual(none);
 });
 
+/** What a search prints of a file. */
+const found = (name: string, from: number, to: number): string =>
+  file(name, from, to)
+    .split('\n')
+    .map((line, index) => `src/${name}.ts:${from + index + 1}:${line}`)
+    .join('\n');
+
+test('text that comes back by a search is a re-read, and not when the search is made again', () => {
+  const log = forgetful();
+  log.call('search', { text: 'readPart' }, found('a', 0, 12));
+  expect(of(log).calls).toBe(1);
+  log.call('search', { text: 'readPart' }, found('a', 0, 12));
+  expect(of(log).calls).toBe(1);
+  log.call('search', { text: 'readPart' }, found('b', 0, 12));
+  expect(of(log).calls).toBe(1);
+});
+
 test.each([
   ['a result of which the summary shows all but three lines', 17, 1],
   ['no result of which it shows all but two', 18, 0],

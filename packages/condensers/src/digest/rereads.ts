@@ -2,7 +2,7 @@ import { isLLMConvertible, isToolResult } from '@palimpsest/events';
 import type { Condensation, EventId, LLMConvertibleEvent, ToolResultEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import { editsOf } from './lines/edits.js';
-import { keysOf } from './lines/text-lines.js';
+import { keysOf, withoutPlace } from './lines/text-lines.js';
 
 /** What came back after it had been hidden, and what that took. Unit of the sizes: tokens, as the view estimates. */
 export interface Rereads {
@@ -32,8 +32,8 @@ export interface Reread extends Omit<Rereads, 'calls'> {
 /**
  * Returns the re-reads among the results that a view shows. A result is one if at least half of its distinct lines, and three, stood in a
  * hidden result and stand at most as excerpts in what the model reads, and three of them nowhere. It is known by its content, whatever call
- * brought it. Calls that write files
- * never count. Nothing but the log decides, so a restart finds the same.
+ * brought it, also behind the places that a search prints. Calls that write files never count. Nothing but the log decides, so a restart
+ * finds the same.
  *
  * @param options.after - a position of the log: results up to it do not count. @defaultValue none
  * @param options.fixedTokens - the size of what is sent beside the view. Unit: tokens, as the view estimates. @defaultValue 0
@@ -131,12 +131,12 @@ function bringsBack(view: View, event: ToolResultEvent, index: number, before: r
   const least = Math.max(leastLines, keys.size * leastShare);
   if (keys.size < leastLines) return false;
   const hidden = hiddenKeys(view, before);
-  let back = [...keys].filter((key) => hidden.has(key));
+  let back = [...keys].flatMap((key) => [key, withoutPlace(key)].find((line) => hidden.has(line)) ?? []);
   if (back.length < least) return false;
   const [whole, excerpts] = [new Set<string>(), new Set<string>()];
   for (const other of shownBefore(view, event, index, before)) {
     const shown = other.type === 'condensation-summary' ? excerpts : whole;
-    for (const key of keysOf(other)) shown.add(key);
+    for (const key of keysOf(other)) shown.add(key).add(withoutPlace(key));
   }
   back = back.filter((key) => !whole.has(key));
   return back.length >= least && back.filter((key) => !excerpts.has(key)).length >= leastLines;

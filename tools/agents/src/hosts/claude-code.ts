@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { agentsFolder } from '../agents-folder.js';
-import { compactMs, localEnvironment, model, recallCall, toolNamed } from '../host.js';
+import { led } from '../gateway.js';
+import { claudeModels, compactMs, localEnvironment, recallCall, toolNamed } from '../host.js';
 import type { Host, HostRun } from '../host.js';
 import { run } from '../program.js';
 import type { Command } from '../program.js';
@@ -11,38 +12,51 @@ const compaction = {
   none: { DISABLE_AUTO_COMPACT: '1' },
   own: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' },
   plugin: {},
+  gateway: {},
 };
 
 /** Claude Code, of one of the versions in the lock. */
 export function claudeCode(version: string): Host {
-  const command = ({ place, url, way, plugin }: HostRun, args: readonly string[]): Command => ({
-    program: path.join(agentsFolder, `claude-code-${version}`, 'claude'),
-    args: [
-      ...['-p', '--model', model, '--dangerously-skip-permissions', '--output-format', 'stream-json', '--verbose'],
-      ...(plugin === undefined ? [] : ['--plugin-dir', plugin]),
-      ...args,
-    ],
-    env: {
-      ...localEnvironment(place.home),
-      ANTHROPIC_BASE_URL: url,
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      IS_SANDBOX: '1',
-      ...compaction[way],
-    },
-    cwd: place.project,
-  });
+  const command = (hostRun: HostRun, args: readonly string[]): Command => {
+    const { place, url, way, plugin, model, key, hasUrlInSettings } = hostRun;
+    return led(hostRun, {
+      program: path.join(agentsFolder, `claude-code-${version}`, 'claude'),
+      args: [
+        ...['-p', '--model', model, '--dangerously-skip-permissions', '--output-format', 'stream-json', '--verbose'],
+        ...(plugin === undefined ? [] : ['--plugin-dir', plugin]),
+        ...args,
+      ],
+      env: {
+        ...localEnvironment(place.home),
+        ANTHROPIC_API_KEY: key,
+        ANTHROPIC_BASE_URL: hasUrlInSettings ? 'http://127.0.0.1:9' : url,
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        // Behind a base URL of the user's it defers no tools by itself.
+        ...(way === 'gateway' ? { ENABLE_TOOL_SEARCH: 'true' } : {}),
+        IS_SANDBOX: '1',
+        ...compaction[way],
+      },
+      cwd: place.project,
+    });
+  };
   return {
     name: 'claude-code',
     version,
-    pluginFolder: 'claude-code',
-    pluginPath: (folder) => path.join(folder, 'dist/plugin'),
+    provider: 'anthropic',
+    models: claudeModels,
+    plugin: { folder: 'claude-code', pathIn: (folder) => path.join(folder, 'dist/plugin') },
+    isKnownToGateway: true,
     savesWithoutPlugin: false,
     survivesLoops: true,
     hasSubAgents: true,
-    prepare: async ({ place }) => {
+    has: ['tool search', 'documents'],
+    prepare: async ({ place, url, hasUrlInSettings }) => {
       await mkdir(path.join(place.home, '.claude'), { recursive: true });
       // By price from some 65,000 tokens on, where the other agents' plugins decide by themselves.
-      const settings = { pluginConfigs: { palimpsest: { options: { early: true } } } };
+      const settings = {
+        pluginConfigs: { palimpsest: { options: { early: true } } },
+        ...(hasUrlInSettings ? { env: { ANTHROPIC_BASE_URL: url } } : {}),
+      };
       await writeFile(path.join(place.home, '.claude/settings.json'), JSON.stringify(settings));
       await writeFile(path.join(place.home, '.claude.json'), JSON.stringify({ hasCompletedOnboarding: true }), {
         flag: 'wx',
@@ -53,17 +67,27 @@ export function claudeCode(version: string): Host {
     callOf: (act, { project }, tools) => {
       switch (act.act) {
         case 'read':
-          return { name: 'Read', input: { file_path: path.join(project, act.file) } };
+          return { name: 'Read', input: { file_path: path.join(project, act.file), ...variation(act.again) } };
         case 'delegate': {
           const name = toolNamed('Agent', tools) ?? toolNamed('Task', tools);
           const input = { description: 'Read four files', prompt: act.errand, subagent_type: 'general-purpose' };
           return name === undefined ? undefined : { name, input };
         }
+        case 'search-tools': {
+          const name = toolNamed('ToolSearch', tools);
+          return name === undefined
+            ? undefined
+            : { name, input: { query: 'select:WebFetch,NotebookEdit', max_results: 5 } };
+        }
         case 'recall':
           return recallCall(act.file, tools);
       }
     },
-    // A compaction is part of the session.
-    saved: () => Promise.resolve(undefined),
   };
+}
+
+/** Other ways to read the same, or the part that is needed. */
+function variation(again: number | undefined): object {
+  if (again === undefined) return {};
+  return again % 2 === 0 ? { limit: 1_000 + again } : { offset: 1, limit: 20 + again };
 }

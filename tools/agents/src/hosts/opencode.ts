@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { agentsFolder } from '../agents-folder.js';
-import { compactMs, localEnvironment, model, ownLimit, recallCall, toolNamed } from '../host.js';
+import { claudeModels, compactMs, localEnvironment, model, ownLimit, recallCall, toolNamed } from '../host.js';
 import type { Host, HostRun } from '../host.js';
 import { run } from '../program.js';
 import type { Command, Finished } from '../program.js';
@@ -15,11 +15,14 @@ const output = 32_000;
 export const opencode: Host = {
   name: 'opencode',
   version: '1.18.33',
-  pluginFolder: 'opencode',
-  pluginPath: (folder) => path.join(folder, 'dist/index.js'),
+  provider: 'anthropic',
+  models: claudeModels,
+  plugin: { folder: 'opencode', pathIn: (folder) => path.join(folder, 'dist/index.js') },
+  isKnownToGateway: false,
   savesWithoutPlugin: true,
   survivesLoops: false,
   hasSubAgents: true,
+  has: [],
   prepare: async ({ place, url, way, plugin }) => {
     const folder = path.join(place.home, '.config/opencode');
     await mkdir(folder, { recursive: true });
@@ -62,6 +65,8 @@ export const opencode: Host = {
         const input = { description: 'Read four files', prompt: act.errand, subagent_type: 'general' };
         return name === undefined ? undefined : { name, input };
       }
+      case 'search-tools':
+        return undefined;
       case 'recall':
         return recallCall(act.file, tools);
     }

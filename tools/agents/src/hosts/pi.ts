@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { agentsFolder } from '../agents-folder.js';
-import { compactMs, localEnvironment, model, ownLimit, recallCall } from '../host.js';
+import { claudeModels, compactMs, localEnvironment, model, ownLimit, recallCall } from '../host.js';
 import type { Host, HostRun } from '../host.js';
 import { run } from '../program.js';
 import type { Command } from '../program.js';
@@ -26,17 +26,21 @@ const compaction = {
   none: { enabled: false },
   own: { enabled: true, reserveTokens: window - ownLimit },
   plugin: { enabled: true },
+  gateway: { enabled: true },
 };
 
 /** pi, on the Node that it needs. */
 export const pi: Host = {
   name: 'pi',
   version: '1.5.2',
-  pluginFolder: 'pi',
-  pluginPath: (folder) => path.join(folder, 'dist/index.js'),
+  provider: 'anthropic',
+  models: claudeModels,
+  plugin: { folder: 'pi', pathIn: (folder) => path.join(folder, 'dist/index.js') },
+  isKnownToGateway: false,
   savesWithoutPlugin: true,
   survivesLoops: false,
   hasSubAgents: true,
+  has: [],
   prepare: async ({ place, url, way, plugin }) => {
     const folder = path.join(place.home, '.pi/agent');
     await mkdir(folder, { recursive: true });
@@ -61,6 +65,8 @@ export const pi: Host = {
         return { name: 'read', input: { path: act.file } };
       case 'delegate':
         return { name: 'subagent', input: { agent: subAgent, task: act.errand, agentScope: 'user' } };
+      case 'search-tools':
+        return undefined;
       case 'recall':
         return recallCall(act.file, tools);
     }
