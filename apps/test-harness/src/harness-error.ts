@@ -17,6 +17,8 @@ export type HarnessErrorCode =
   | 'page-not-written'
   /** The figures alone make a page that is larger than a report may be. */
   | 'page-too-large'
+  /** Results of live runs cannot be read, or do not fit together. */
+  | 'results'
   /** A scenario file cannot be read, is not YAML, or is no scenario. The message has a line for each problem. */
   | 'scenario'
   /** A file matches no known log format. */
