@@ -1,10 +1,14 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { costOf, pricesAt } from '@palimpsest/llm-adapters';
 import { anthropicUsage, openaiUsage } from '@palimpsest/llm-adapters/wire';
 import { apiOf, bodyOf } from './api.js';
 import type { ApiName } from './api.js';
+import { providerHost } from './proxy.js';
+import type { Certificate } from './proxy.js';
 
 /** A request to the model of a run, and who asked. */
 export type Asker = 'main' | 'errand' | 'summariser' | 'other';
@@ -76,8 +80,12 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-/** Starts a {@link Recorder} on 127.0.0.1. */
-export async function recorder(modelUrl: string, askerOf: (body: Body) => Asker): Promise<Recorder> {
+/** Starts a {@link Recorder} on 127.0.0.1. @param certificate - it speaks TLS with it, as {@link providerHost}. @defaultValue it speaks HTTP */
+export async function recorder(
+  modelUrl: string,
+  askerOf: (body: Body) => Asker,
+  certificate?: Certificate,
+): Promise<Recorder> {
   const exchanges: Exchange[] = [];
   const strayPaths: string[] = [];
   let invocation = -1;
@@ -115,17 +123,18 @@ export async function recorder(modelUrl: string, askerOf: (body: Body) => Asker)
     outgoing.writeHead(response.status, { 'content-type': type, ...(wait === null ? {} : { 'retry-after': wait }) });
     outgoing.end(answer);
   };
-  const server = createServer((incoming, outgoing) => {
+  const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // An answer that the model's server cuts is cut here, too.
     pass(incoming, outgoing).catch(() => outgoing.destroy());
-  });
+  };
+  const server = certificate === undefined ? createServer(onRequest) : createTlsServer(certificate, onRequest);
   // As the gateway: a client that tries a WebSocket first goes on without.
-  server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 426 Upgrade Required\r\nconnection: close\r\n\r\n'));
+  server.on('upgrade', (_, socket: Socket) => socket.end('HTTP/1.1 426 Upgrade Required\r\nconnection: close\r\n\r\n'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: certificate === undefined ? `http://127.0.0.1:${port}` : `https://${providerHost}:${port}`,
     exchanges,
     strayPaths,
     nextInvocation: () => void invocation++,

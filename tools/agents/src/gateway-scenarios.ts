@@ -1,15 +1,22 @@
 import type { Act, Step, Trouble } from './model.js';
-import { documentName } from './place.js';
+import { documentName, partName } from './place.js';
 import { errandsAt, long, once, picturesAt, reading } from './scenarios.js';
 import type { Scenario } from './scenarios.js';
 
-const troubles: Readonly<Record<number, Trouble>> = { 6: 'overloaded', 12: 'server-error', 34: 'server-error' };
+const troubles: Readonly<Record<number, Trouble>> = { 6: 'rate-limit', 12: 'server-error', 34: 'overloaded' };
 const crashes: readonly number[] = [9, 30, 50];
 
 const actAt = (at: (step: number) => boolean, act: Act) => (step: number) =>
   at(step) ? ({ acts: [act] } satisfies Partial<Step>) : undefined;
 
-/** The scenarios of the gateway. The environment of each names a proxy that leads nowhere, for all but 127.0.0.1. */
+/** As {@link reading}, without a file that is read twice: who reads one again has lost it. */
+const readingOnce = reading(long, 0, (step) =>
+  step % 3 === 2
+    ? { acts: [step, long + Math.floor(step / 3)].map((number) => ({ act: 'read', file: partName(number) })) }
+    : undefined,
+);
+
+/** The scenarios of the gateway. The environment of each names proxies that lead nowhere, but for 127.0.0.1. */
 export const gatewayScenarios: readonly Scenario[] = [
   { name: 'long', invocations: once(reading(long)), condensations: 3 },
   { name: 'sub-agents', invocations: once(reading(60, 0, errandsAt)), condensations: 1, needsSubAgents: true },
@@ -84,10 +91,12 @@ export const gatewayScenarios: readonly Scenario[] = [
     ],
     condensations: 1,
   },
+  { name: 'key-helper', invocations: once(reading(60)), condensations: 1, needs: 'key helper' as const },
+  { name: 'proxy', invocations: once(reading(40)), condensations: 1, isProxied: true },
   { name: 'settings', invocations: once(reading(40)), condensations: 1, hasUrlInSettings: true },
   { name: 'short', invocations: once(reading(25)), condensations: 1 },
-  { name: 'bill-none', way: 'none' as const, invocations: once(reading(long)) },
-  { name: 'bill', invocations: once(reading(long)) },
-  { name: 'bill-exact', invocations: once(reading(long)), need: 'exact' as const },
-  { name: 'bill-varying', invocations: once(reading(long)), need: 'varying' as const },
+  { name: 'bill-none', way: 'none' as const, invocations: once(readingOnce) },
+  { name: 'bill', invocations: once(readingOnce) },
+  { name: 'bill-exact', invocations: once(readingOnce), need: 'exact' as const },
+  { name: 'bill-varying', invocations: once(readingOnce), need: 'varying' as const },
 ].map((scenario): Scenario => ({ way: 'gateway', ...scenario, name: `gateway-${scenario.name}` }));

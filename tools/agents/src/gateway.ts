@@ -5,9 +5,10 @@ import type { HostRun } from './host.js';
 import type { Place } from './place.js';
 import type { Command } from './program.js';
 
-const [gatewayFile, workerFile] = ['cli', 'worker'].map((name) =>
-  path.join(workspaceRoot, `apps/gateway/dist/${name}.js`),
-) as [string, string];
+const folder = path.join(workspaceRoot, 'apps/gateway/dist');
+const workerFile = path.join(folder, 'worker.js');
+
+export const gatewayFile = path.join(folder, 'cli.js');
 
 /** Returns a command as it is, or with `palimpsest-gateway run --` before it. */
 export function led({ way }: HostRun, command: Command): Command {

@@ -21,6 +21,10 @@ export interface HostRun {
   readonly key: string;
   /** True if the user's base URL stands in the host's settings, and not where the host is usually told it. */
   readonly hasUrlInSettings: boolean;
+  /** A program says the provider's key, each time another one. */
+  readonly hasKeyHelper: boolean;
+  /** Variables beside those that the host needs. */
+  readonly env: Readonly<Record<string, string>>;
   /** The script delegates: a host that needs an extension for it loads that. */
   readonly hasSubAgents: boolean;
 }
@@ -28,7 +32,8 @@ export interface HostRun {
 /** An agent that people run, headless. */
 export interface Host {
   readonly name: string;
-  readonly version: string;
+  /** The package that installs it. */
+  readonly packageName: string;
   readonly provider: Provider;
   /** Two models of the provider; all runs begin with the first. */
   readonly models: readonly [string, string];

@@ -15,6 +15,7 @@ export function problemsOf(trial: Trial, scenario: Scenario, isCondensed: boolea
   const bare = isCondensed ? looks.filter(({ hasSetUp }) => !hasSetUp) : [];
   const past =
     isCondensed && scenario.way === 'gateway' ? exchanges.filter((each) => each.isThroughGateway !== true) : [];
+  const keys = new Set(exchanges.map(({ credential }) => credential)).size;
   const marked = exchanges.filter(({ cacheMarks = 0 }) => cacheMarks > mostCacheMarks);
   const lost = [...new Set(looks.flatMap(({ lostPictures }) => lostPictures))];
   const failed = [...new Set(looks.flatMap(({ lostResults }) => lostResults))];
@@ -29,12 +30,17 @@ export function problemsOf(trial: Trial, scenario: Scenario, isCondensed: boolea
     ...(scenario.fault !== undefined && condensations > 0 ? ['condensed by a condenser that fails'] : []),
     ...(otherRewrites.length > 0 ? [`${otherRewrites.length} rewrites without a condensation`] : []),
     ...(past.length > 0 ? [`${past.length} requests past the gateway`] : []),
+    ...(changesKey(scenario) && keys < 2 ? ['only one key'] : []),
     ...(marked.length > 0 ? [`${marked.length} requests with too many cache marks`] : []),
     ...(bare.length > 0 ? [`${bare.length} requests without the set-up`] : []),
     ...(lost.length > 0 ? [`images lost unsaid: ${lost.join(', ')}`] : []),
     ...(failed.length > 0 ? [`results lost: ${failed.join(', ')}`] : []),
     ...cold,
   ];
+}
+
+function changesKey({ invocations, needs }: Scenario): boolean {
+  return needs === 'key helper' || invocations.some(({ hasOtherKey }) => hasOtherKey);
 }
 
 /** The most that a provider takes in a request. */

@@ -48,7 +48,7 @@ export async function piCommandProblems(folder: string): Promise<readonly string
   const expect = (holds: boolean, problem: string) => void (holds || problems.push(problem));
   const hostRun: HostRun = {
     ...{ place, url: record.url, way: 'plugin', plugin: undefined, model, key: 'none' },
-    ...{ hasUrlInSettings: false, hasSubAgents: false },
+    ...{ hasUrlInSettings: false, hasKeyHelper: false, env: {}, hasSubAgents: false },
   };
   try {
     await pi.prepare(hostRun);

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { workspaceRoot } from './agents-folder.js';
+import { installedVersion, workspaceRoot } from './agents-folder.js';
 import { buildPlugin } from './build-plugin.js';
 import type { BuiltPlugin } from './build-plugin.js';
 import type { Host } from './host.js';
@@ -12,6 +12,7 @@ import { opencode } from './hosts/opencode.js';
 import { pi } from './hosts/pi.js';
 import { qwenCode } from './hosts/qwen-code.js';
 import { differencesIn, problemsOf } from './judge.js';
+import { receiptProblems } from './receipts.js';
 import { piCommandProblems } from './pi-commands.js';
 import { scenarios } from './scenarios.js';
 import type { Scenario } from './scenarios.js';
@@ -58,7 +59,11 @@ for (const host of hosts) {
       console.log(`${host.name} ${scenario.name}: ${reason}`);
       continue;
     }
-    const { trial, problems } = await tried(host, scenario);
+    const tryOut = await tried(host, scenario);
+    const { trial } = tryOut;
+    const control = rows.find((row) => row.scenario === 'gateway-bill-none')?.trial;
+    const isBill = scenario.name.startsWith('gateway-bill');
+    const problems = [...tryOut.problems, ...(isBill ? receiptProblems(trial, scenario.need ?? 'none', control) : [])];
     // What a host does without us is shown, and judges nobody.
     hasFailed ||= isCondensed(scenario) && problems.length > 0;
     rows.push({ scenario: scenario.name, trial, problems });
@@ -71,7 +76,7 @@ for (const host of hosts) {
     hasFailed ||= problems.length > 0;
     report(host, 'commands', problems);
   }
-  console.log(`\n${host.name} ${host.version}\n\n${table(rows)}\n`);
+  console.log(`\n${host.name} ${installedVersion(host.packageName)}\n\n${table(rows)}\n`);
 }
 process.exitCode = hasFailed ? 1 : 0;
 

@@ -38,7 +38,9 @@ export interface Scenario {
   /** The user's base URL stands in the host's settings. @defaultValue false */
   readonly hasUrlInSettings?: boolean | undefined;
   /** What only some hosts can do. @defaultValue nothing */
-  readonly needs?: 'tool search' | 'documents' | undefined;
+  readonly needs?: 'tool search' | 'documents' | 'key helper' | undefined;
+  /** The provider is behind a proxy, and speaks TLS. @defaultValue false */
+  readonly isProxied?: boolean | undefined;
 }
 
 export const firstPrompt = `${taskMark}: find out why invoices are rounded twice. Read the parts one by one.`;

@@ -18,6 +18,7 @@ const columns = [
   'condensed',
   'bill',
   'dollars',
+  'receipts',
   'looked again',
   'problems',
 ];
@@ -39,6 +40,7 @@ export function table(rows: readonly Row[]): string {
       String(looks.filter(({ isCondensation }) => isCondensation).length),
       thousands(trial.bill),
       trial.usd.toFixed(3),
+      trial.receipts === undefined ? '' : `${trial.receipts.actual.toFixed(3)} (${trial.receipts.control.toFixed(3)})`,
       trial.looksAgain === 0 ? '' : `${trial.looksAgain} (${trial.lost} lost)`,
       problems.length === 0 ? 'none' : problems.join('; '),
     ];

@@ -6,8 +6,11 @@ import { killGateway } from './gateway.js';
 import type { Host, HostRun, Way } from './host.js';
 import { askerOf, scriptedModel } from './model.js';
 import { makePlace } from './place.js';
+import { certificateIn, connectProxy } from './proxy.js';
 import { run } from './program.js';
 import type { Finished } from './program.js';
+import { receiptsIn } from './receipts.js';
+import type { Receipts } from './receipts.js';
 import { firstPrompt, nextPrompt } from './scenarios.js';
 import type { Invocation, Scenario } from './scenarios.js';
 
@@ -26,6 +29,8 @@ export interface Trial {
   readonly lost: number;
   readonly finished: readonly Finished[];
   readonly saved: string | undefined;
+  /** What the gateway says of it. @defaultValue it ran without */
+  readonly receipts?: Receipts | undefined;
 }
 
 /** An invocation longer than this is ended. Unit: milliseconds. */
@@ -42,7 +47,16 @@ export async function runTrial(host: Host, scenario: Scenario, plugin: string | 
     crash: () => killGateway(place),
     callOf: (act, tools) => host.callOf(act, place, tools),
   });
-  const record = await recorder(model.server.url, askerOf);
+  const proxy = scenario.isProxied === true ? await connectProxy() : undefined;
+  const certificate = proxy && (await certificateIn(place.home));
+  const record = await recorder(model.server.url, askerOf, certificate);
+  const env: HostRun['env'] =
+    proxy && certificate
+      ? {
+          ...{ HTTPS_PROXY: proxy.url, https_proxy: proxy.url, NODE_EXTRA_CA_CERTS: certificate.file },
+          ...{ NO_PROXY: 'other.test', no_proxy: 'other.test' },
+        }
+      : {};
   const finished: Finished[] = [];
   const way: Way = scenario.way ?? (plugin === undefined ? 'none' : 'plugin');
   const runOf = ({ withoutPlugin, hasOtherModel = false, hasOtherKey = false }: Partial<Invocation>): HostRun => ({
@@ -52,6 +66,8 @@ export async function runTrial(host: Host, scenario: Scenario, plugin: string | 
     plugin: way === 'plugin' && withoutPlugin !== true ? plugin : undefined,
     model: host.models[hasOtherModel ? 1 : 0],
     key: hasOtherKey ? 'another-key' : 'a-key',
+    hasKeyHelper: scenario.needs === 'key helper',
+    env,
     hasUrlInSettings: scenario.hasUrlInSettings === true,
     hasSubAgents: scenario.needsSubAgents === true,
   });
@@ -94,9 +110,11 @@ export async function runTrial(host: Host, scenario: Scenario, plugin: string | 
       lost: model.lost,
       finished,
       saved,
+      receipts: way === 'gateway' ? await receiptsIn(place) : undefined,
     };
   } finally {
     await record.close();
+    await proxy?.close();
     await model.server.close();
     await place.remove();
   }

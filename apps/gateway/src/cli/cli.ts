@@ -3,16 +3,21 @@ import { Command } from 'commander';
 import { GatewayError } from '../gateway-error.js';
 import { addForget } from './forget.js';
 import { addPause } from './pause.js';
-import { addUndo } from './undo.js';
+import { addReport } from './report.js';
 import { addRun } from './run.js';
+import { addServe } from './serve.js';
+import { addUndo } from './undo.js';
 
 const program = new Command('palimpsest-gateway')
   .description('Condenses what a coding agent sends to its provider, and says what that costs.')
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'palimpsest-gateway:')) })
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 addRun(program);
+addServe(program);
 addPause(program);
 addUndo(program);
 addForget(program);
+addReport(program);
 
 try {
   await program.parseAsync();

@@ -6,7 +6,7 @@ import { condensing, receipt } from '../../test-support/receipt.js';
 import { scriptedSession } from '../../test-support/scripted-session.js';
 import type { Needs, Session } from '../../test-support/scripted-session.js';
 import { gatewayOf } from '../core/gateway.js';
-import { accountOf, accountsOf, totalOf } from './account.js';
+import { accountOf, byConversation, totalOf } from './account.js';
 import type { Receipt } from './receipt.js';
 
 const apis = [
@@ -137,7 +137,7 @@ describe('an account', () => {
   it('adds up with others', () => {
     const accounts = [accountOf(grown), accountOf([...grown, condensed])];
     expect(totalOf(accounts).savedTokens).toEqual({ least: 19_000, most: 19_000 });
-    const both = accountsOf([...grown, { ...condensed, conversation: 'other' }]);
+    const both = byConversation([...grown, { ...condensed, conversation: 'other' }]).map(accountOf);
     expect(both.map(({ conversation, counted }) => [conversation, counted])).toEqual([
       ['0123456789ab', 2],
       ['other', 1],

@@ -101,7 +101,7 @@ export function accountOf(receipts: readonly Receipt[]): Account {
 }
 
 /** Returns the figures of several conversations together. */
-export function totalOf(accounts: readonly Account[]): Figures {
+export function totalOf(accounts: readonly Figures[]): Figures {
   const control = {
     least: addedUp(accounts.map((account) => account.control.least)),
     most: addedUp(accounts.map((account) => account.control.most)),
@@ -121,11 +121,15 @@ export function totalOf(accounts: readonly Account[]): Figures {
   };
 }
 
-/** Returns the account of each conversation, in the order of their first receipts. */
-export function accountsOf(receipts: readonly Receipt[]): readonly Account[] {
-  const own = new Map<string, Receipt[]>();
-  for (const receipt of receipts) own.set(receipt.conversation, [...(own.get(receipt.conversation) ?? []), receipt]);
-  return [...own.values()].map(accountOf);
+/** Returns the receipts of each conversation, in the order of their first ones. */
+export function byConversation(receipts: readonly Receipt[]): readonly (readonly Receipt[])[] {
+  const found = new Map<string, Receipt[]>();
+  for (const receipt of receipts) {
+    const own = found.get(receipt.conversation);
+    if (own === undefined) found.set(receipt.conversation, [receipt]);
+    else own.push(receipt);
+  }
+  return [...found.values()];
 }
 
 function compared(

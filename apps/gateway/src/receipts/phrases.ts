@@ -1,3 +1,4 @@
+import { compactsFrom } from './counterfactual.js';
 import type { Amount, Figures, Range } from './account.js';
 
 /** Returns a number of tokens as people read it: 950, 9.5k, 130k, 1.2M, 2M. */
@@ -19,10 +20,11 @@ export function rangeText({ least, most }: Range, text: (value: number) => strin
 }
 
 /** Returns what is known of a saving: `saved $0.50 to $0.62 (27 to 31 %)`, `lost $0.02 (3 %)`. */
-export function savedText({ actual, control, savedUsd, savedTokens }: Figures): string {
+export function savedText({ control, savedUsd, savedTokens }: Figures): string {
   const amount = (range: Range): string =>
     savedUsd === undefined ? `${rangeText(range, tokensText)} tokens` : rangeText(range, usdText);
   const { least, most } = savedUsd ?? savedTokens;
+  if (Math.max(Math.abs(least), Math.abs(most)) < (savedUsd === undefined ? 0.5 : 0.0005)) return 'saved nothing';
   const share = (part: number, { usd, inputTokens }: Amount): number => part / (usd ?? (inputTokens || 1));
   const percent = (range: Range): string => `${rangeText(range, (part) => (part * 100).toFixed(0))} %`;
   if (least < 0 && most > 0)
@@ -30,7 +32,7 @@ export function savedText({ actual, control, savedUsd, savedTokens }: Figures): 
   const shares = [share(least, control.least), share(most, control.most)].map(Math.abs);
   const of = percent({ least: Math.min(...shares), most: Math.max(...shares) });
   if (most <= 0 && least < 0) return `lost ${amount({ least: -most, most: -least })} (${of})`;
-  return actual.inputTokens === 0 ? 'saved nothing' : `saved ${amount({ least, most })} (${of})`;
+  return `saved ${amount({ least, most })} (${of})`;
 }
 
 /** Returns what limits the truth of a bill, in whole sentences. */
@@ -50,6 +52,11 @@ export function gapsIn({
   if (isBeyondWindow)
     gaps.push('The agent alone would have compacted its list by now: nothing counts as saved from there on.');
   return gaps;
+}
+
+/** Returns how to leave a gateway behind which the agent's own list has grown too large. */
+export function wayOutText(): string {
+  return `The agent's own list is more than ${compactsFrom * 100} % of the window. Resumed directly, such a session is refused: resume it through the gateway, and give /compact there first.`;
 }
 
 /** Returns a number with its noun: `1 request`, `3 requests`. */

@@ -107,7 +107,7 @@ it('tells the way out of a list that the agent alone could not send', () => {
     [
       "The agent alone would have compacted its list by now: nothing counts as saved from there on.",
       "The agent's own list has 32k tokens of a window of 38k; the last request sent 13k.",
-      "That is more than 80 % of the window. Resumed directly, such a session is refused: resume it through the gateway, and give /compact there first.",
+      "The agent's own list is more than 80 % of the window. Resumed directly, such a session is refused: resume it through the gateway, and give /compact there first.",
     ]
   `);
 });

@@ -1,13 +1,12 @@
-import { accountsOf, totalOf } from './account.js';
+import { accountOf, byConversation, totalOf } from './account.js';
 import type { Account, Figures } from './account.js';
-import { compactsFrom } from './counterfactual.js';
-import { count, gapsIn, rangeText, savedText, tokensText, usdText } from './phrases.js';
+import { count, gapsIn, rangeText, savedText, tokensText, usdText, wayOutText } from './phrases.js';
 import type { Receipt } from './receipt.js';
 
 /** The last lines of a run: what was sent, what it cost, what is known of the saving, how large the agent's own list is, how to leave. */
 export function summaryOf(receipts: readonly Receipt[]): readonly string[] {
   if (receipts.length === 0) return ['No request arrived: the agent has sent to another place, or to none.'];
-  const accounts = accountsOf(receipts);
+  const accounts = byConversation(receipts).map(accountOf);
   const total = totalOf(accounts);
   const main = accounts.reduce((one, other) => ((other.held ?? 0) > (one.held ?? 0) ? other : one));
   const gaps = gapsIn(total);
@@ -18,7 +17,7 @@ export function summaryOf(receipts: readonly Receipt[]): readonly string[] {
     ...(total.isHeldBack ? ['Condensation is held back: what came back has cost more than it may.'] : []),
     ...problemLines(total),
     ...listLines(main),
-    wayOut(main),
+    main.isBeyondWindow ? wayOutText() : 'To go on without the gateway, start the agent as usual.',
   ];
 }
 
@@ -54,9 +53,4 @@ function listLines({ held, sent, window }: Account): readonly string[] {
   const ofWindow = window === undefined ? '' : ` of a window of ${tokensText(window)}`;
   const last = Math.abs(held - sent) < 1 ? '' : `; the last request sent ${tokensText(sent)}`;
   return [`The agent's own list has ${tokensText(held)} tokens${ofWindow}${last}.`];
-}
-
-function wayOut({ isBeyondWindow }: Account): string {
-  if (!isBeyondWindow) return 'To go on without the gateway, start the agent as usual.';
-  return `That is more than ${compactsFrom * 100} % of the window. Resumed directly, such a session is refused: resume it through the gateway, and give /compact there first.`;
 }

@@ -42,11 +42,13 @@ export async function run(command: string, parameters: readonly string[], option
   const token = randomBytes(16).toString('hex');
   const gateway = await supervised({
     program: options.worker,
-    routes: [{ name: command, upstream: start.upstream, token }],
-    port: 0,
-    data: options.data,
-    preset: options.preset,
-    subscription: options.subscription,
+    worker: {
+      routes: [{ name: command, upstream: start.upstream, token }],
+      port: 0,
+      data: options.data,
+      preset: options.preset,
+      subscription: options.subscription,
+    },
     onReceipt: (receipt) => void receipts.push(receipt),
     onProblem: (sentence) => void process.stderr.write(`palimpsest-gateway: ${sentence}\n`),
   });

@@ -81,7 +81,7 @@ function endWith(error: unknown): void {
 
 process.on('uncaughtException', endWith);
 // A terminal sends these to every process of a command. The one that has started this one says when it ends.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 // It never outlives that process.
 process.on('disconnect', () => void stop());
 process.on('message', (command: WorkerCommand) => {

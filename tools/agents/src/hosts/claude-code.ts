@@ -18,7 +18,7 @@ const compaction = {
 /** Claude Code, of one of the versions in the lock. */
 export function claudeCode(version: string): Host {
   const command = (hostRun: HostRun, args: readonly string[]): Command => {
-    const { place, url, way, plugin, model, key, hasUrlInSettings } = hostRun;
+    const { place, url, way, plugin, model, key, hasUrlInSettings, hasKeyHelper } = hostRun;
     return led(hostRun, {
       program: path.join(agentsFolder, `claude-code-${version}`, 'claude'),
       args: [
@@ -28,7 +28,9 @@ export function claudeCode(version: string): Host {
       ],
       env: {
         ...localEnvironment(place.home),
-        ANTHROPIC_API_KEY: key,
+        ...hostRun.env,
+        ANTHROPIC_API_KEY: hasKeyHelper ? '' : key,
+        CLAUDE_CODE_API_KEY_HELPER_TTL_MS: '1000',
         ANTHROPIC_BASE_URL: hasUrlInSettings ? 'http://127.0.0.1:9' : url,
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
         // Behind a base URL of the user's it defers no tools by itself.
@@ -41,7 +43,7 @@ export function claudeCode(version: string): Host {
   };
   return {
     name: 'claude-code',
-    version,
+    packageName: `claude-code-${version}`,
     provider: 'anthropic',
     models: claudeModels,
     plugin: { folder: 'claude-code', pathIn: (folder) => path.join(folder, 'dist/plugin') },
@@ -49,12 +51,13 @@ export function claudeCode(version: string): Host {
     savesWithoutPlugin: false,
     survivesLoops: true,
     hasSubAgents: true,
-    has: ['tool search', 'documents'],
-    prepare: async ({ place, url, hasUrlInSettings }) => {
+    has: ['tool search', 'documents', 'key helper'],
+    prepare: async ({ place, url, hasUrlInSettings, hasKeyHelper }) => {
       await mkdir(path.join(place.home, '.claude'), { recursive: true });
       // By price from some 65,000 tokens on, where the other agents' plugins decide by themselves.
       const settings = {
         pluginConfigs: { palimpsest: { options: { early: true } } },
+        ...(hasKeyHelper ? { apiKeyHelper: 'date +key-%s' } : {}),
         ...(hasUrlInSettings ? { env: { ANTHROPIC_BASE_URL: url } } : {}),
       };
       await writeFile(path.join(place.home, '.claude/settings.json'), JSON.stringify(settings));

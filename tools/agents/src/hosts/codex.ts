@@ -9,7 +9,7 @@ import type { Command } from '../program.js';
 /** Codex, over Responses. */
 export const codex: Host = {
   name: 'codex',
-  version: '0.169.0',
+  packageName: 'codex-linux-x64',
   provider: 'openai',
   models: ['gpt-5.5', 'gpt-5.4'],
   isKnownToGateway: true,
@@ -69,7 +69,7 @@ function command(hostRun: HostRun, args: readonly string[]): Command {
   return led(hostRun, {
     program: path.join(agentsFolder, 'codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex'),
     args: ['exec', ...args],
-    env: { ...localEnvironment(place.home), CODEX_HOME: folderIn(place.home), CODEX_API_KEY: key },
+    env: { ...localEnvironment(place.home), ...hostRun.env, CODEX_HOME: folderIn(place.home), CODEX_API_KEY: key },
     cwd: place.project,
   });
 }

@@ -14,7 +14,7 @@ const output = 32_000;
 /** opencode. */
 export const opencode: Host = {
   name: 'opencode',
-  version: '1.18.33',
+  packageName: 'opencode-linux-x64',
   provider: 'anthropic',
   models: claudeModels,
   plugin: { folder: 'opencode', pathIn: (folder) => path.join(folder, 'dist/index.js') },

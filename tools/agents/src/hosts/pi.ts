@@ -32,7 +32,7 @@ const compaction = {
 /** pi, on the Node that it needs. */
 export const pi: Host = {
   name: 'pi',
-  version: '1.5.2',
+  packageName: '@earendil-works/pi-coding-agent',
   provider: 'anthropic',
   models: claudeModels,
   plugin: { folder: 'pi', pathIn: (folder) => path.join(folder, 'dist/index.js') },

