@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly data: string;
   /** @defaultValue balanced */
   readonly preset?: PresetName | undefined;
+  /** A file that describes another condenser. @defaultValue none: the preset holds */
+  readonly config?: string | undefined;
   /** The file of the gateway's process. */
   readonly worker: WorkerProgram;
 }
@@ -47,6 +49,7 @@ export async function run(command: string, parameters: readonly string[], option
       port: 0,
       data: options.data,
       preset: options.preset,
+      config: options.config,
       subscription: options.subscription,
     },
     onReceipt: (receipt) => void receipts.push(receipt),
