@@ -9,9 +9,11 @@ import type { Settings } from './settings-file.js';
 /** Variables with which Claude Code goes to a cloud that signs its requests. */
 const clouds = [
   'CLAUDE_CODE_USE_BEDROCK',
-  'CLAUDE_CODE_USE_VERTEX',
-  'CLAUDE_CODE_USE_FOUNDRY',
   'CLAUDE_CODE_USE_MANTLE',
+  'CLAUDE_CODE_USE_ANTHROPIC_AWS',
+  'CLAUDE_CODE_USE_VERTEX',
+  'CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD',
+  'CLAUDE_CODE_USE_FOUNDRY',
 ];
 
 const variable = 'ANTHROPIC_BASE_URL';
