@@ -1,17 +1,56 @@
+import type { PresetName } from '@palimpsest/condensers';
+import { PalimpsestError } from '@palimpsest/events';
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { usualData } from '../data-folder.js';
+import { GatewayError } from '../gateway-error.js';
 import type { WorkerProgram } from '../server/supervisor.js';
-
-/** The help of `--subscription`. */
-export const subscriptionHelp = `also condense what a subscription's login sends. Providers' terms restrict routing such credentials, and may be enforced
-without notice; what is saved there is no money`;
 
 /** The file of the gateway's process, beside the command's. */
 export const workerProgram: WorkerProgram = {
   file: path.join(path.dirname(fileURLToPath(import.meta.url)), 'worker.js'),
 };
+
+const presets: readonly PresetName[] = ['balanced', 'cheapest', 'remembersMost', 'noCache'];
+
+const subscriptionHelp = [
+  "also condense what a subscription's login sends.",
+  "Providers' terms restrict routing such credentials, and may be enforced without notice;",
+  'what is saved there is no money',
+].join(' ');
+
+/** The options of every command that starts a gateway. */
+export interface CondensingFlags {
+  readonly preset?: PresetName;
+  /** A file that describes another condenser. */
+  readonly config?: string;
+  readonly subscription: boolean;
+}
+
+/** Adds what says how a gateway condenses. */
+export function withCondensing(command: Command): Command {
+  return command
+    .addOption(new Option('--preset <name>', 'what condensation is for').choices(presets))
+    .addOption(
+      new Option('--config <file>', 'a file, TOML or JSON, that describes another condenser').conflicts('preset'),
+    )
+    .option('--subscription', subscriptionHelp, false);
+}
+
+/** Returns the path of a file that describes a condenser, if there is one. @throws {@link GatewayError} when it describes none */
+export async function condenserFile(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  const { loadCondenserFile } = await import('@palimpsest/condensers/node');
+  try {
+    await loadCondenserFile(file);
+  } catch (error) {
+    if (!PalimpsestError.isInstance(error)) throw error;
+    throw new GatewayError('invalid-file', error.message, { cause: error });
+  }
+  return path.resolve(file);
+}
 
 /** The options of every command that starts a gateway or reads what one keeps. */
 export interface DataFlags {

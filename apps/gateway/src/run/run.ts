@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly data: string;
   /** @defaultValue balanced */
   readonly preset?: PresetName | undefined;
+  /** A file that describes another condenser. @defaultValue none: the preset holds */
+  readonly config?: string | undefined;
   /** The file of the gateway's process. */
   readonly worker: WorkerProgram;
 }
@@ -42,11 +44,14 @@ export async function run(command: string, parameters: readonly string[], option
   const token = randomBytes(16).toString('hex');
   const gateway = await supervised({
     program: options.worker,
-    routes: [{ name: command, upstream: start.upstream, token }],
-    port: 0,
-    data: options.data,
-    preset: options.preset,
-    subscription: options.subscription,
+    worker: {
+      routes: [{ name: command, upstream: start.upstream, token }],
+      port: 0,
+      data: options.data,
+      preset: options.preset,
+      config: options.config,
+      subscription: options.subscription,
+    },
     onReceipt: (receipt) => void receipts.push(receipt),
     onProblem: (sentence) => void process.stderr.write(`palimpsest-gateway: ${sentence}\n`),
   });

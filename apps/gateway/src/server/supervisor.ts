@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Receipt } from '../receipts/receipt.js';
 import { GatewayError } from '../gateway-error.js';
+import { upstreamAddress } from './upstream-address.js';
 import type { WorkerCommand, WorkerMessage, WorkerOptions } from './worker-messages.js';
 
 /** A gateway in a process of its own, which is started again when it ends. */
@@ -11,6 +12,8 @@ export interface Supervised {
   readonly origin: string;
   /** The process that listens now. */
   readonly pid: number | undefined;
+  /** Resolves when no process is started any more: it was stopped, or cannot be started again. */
+  readonly ended: Promise<void>;
   /** Ends the gateway. Resolves when its last receipt has come. */
   stop(): Promise<void>;
 }
@@ -22,11 +25,14 @@ export interface WorkerProgram {
 }
 
 /** Options of {@link supervised}. */
-export interface SupervisedOptions extends Omit<WorkerOptions, 'passes'> {
+export interface SupervisedOptions {
   readonly program: WorkerProgram;
+  readonly worker: Omit<WorkerOptions, 'passes'>;
   readonly onReceipt: (receipt: Receipt) => void;
   /** Called with a sentence for the user, when something has changed that matters to him. */
   readonly onProblem: (sentence: string) => void;
+  /** Waits between an end and the next start. Unit: milliseconds. @defaultValue the timer of Node */
+  readonly pause?: ((ms: number) => Promise<unknown>) | undefined;
 }
 
 /** A gateway that ends so many times in a row before it has answered passes what it gets. */
@@ -41,10 +47,12 @@ const stopTimeoutMs = 3_000;
 /**
  * Starts a gateway. A crash of it is no end: it listens again on the same port, with the same tokens.
  *
- * @throws {@link GatewayError} when it cannot be started at all
+ * @throws {@link GatewayError} when an upstream is no address, the port is taken, or it cannot be started for another reason
  */
 export async function supervised(options: SupervisedOptions): Promise<Supervised> {
-  let worker = startWorker(options, options);
+  const { onProblem, pause = wait } = options;
+  for (const { upstream } of options.worker.routes) upstreamAddress(upstream);
+  let worker = startWorker(options, options.worker);
   const origin = await worker.listening;
   const port = Number(new URL(origin).port);
   let isStopped = false;
@@ -54,28 +62,28 @@ export async function supervised(options: SupervisedOptions): Promise<Supervised
       if (isStopped) return;
       ends = worker.hasAnswered() ? 1 : ends + 1;
       if (ends === mostEnds)
-        return options.onProblem(`The gateway cannot be started again: ${reason}. Start the agent without it.`);
+        return onProblem(`The gateway cannot be started again: ${reason}. Start the agent without it.`);
       if (ends === endsBeforePassing)
-        options.onProblem(`The gateway has ended ${ends} times: ${reason}. It condenses nothing until it works again.`);
-      await wait(Math.min(pauses.shortest * 2 ** (ends - 1), pauses.longest));
+        onProblem(`The gateway has ended ${ends} times: ${reason}. It condenses nothing until it works again.`);
+      await pause(Math.min(pauses.shortest * 2 ** (ends - 1), pauses.longest));
       if (isStopped) return;
-      worker = startWorker({ ...options, port, passes: ends >= endsBeforePassing }, options);
+      worker = startWorker(options, { ...options.worker, port, passes: ends >= endsBeforePassing });
       worker.listening.catch(() => undefined);
     }
   };
-  const kept = keep();
+  const ended = keep();
   return {
     origin,
     get pid() {
       return worker.child.pid;
     },
+    ended,
     stop: async () => {
       isStopped = true;
       tell(worker.child, { type: 'stop' });
       const late = setTimeout(() => worker.child.kill('SIGKILL'), stopTimeoutMs);
       await worker.ended;
       clearTimeout(late);
-      await kept;
     },
   };
 }
@@ -89,10 +97,7 @@ interface Worker {
   hasAnswered(): boolean;
 }
 
-function startWorker(
-  { routes, port, data, preset, subscription, passes }: WorkerOptions,
-  { program, onReceipt }: SupervisedOptions,
-): Worker {
+function startWorker({ program, onReceipt }: SupervisedOptions, options: WorkerOptions): Worker {
   const child = fork(program.file, [], {
     execArgv: [...(program.execArgv ?? [])],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -109,14 +114,16 @@ function startWorker(
       else if (message.type === 'failed') code = message.code;
     });
     child.on('error', reject);
-    child.on('close', (status, signal) => reject(startError(code, port, reasonOf(code, said, signal ?? status))));
+    child.on('close', (status, signal) =>
+      reject(startError(code, options.port, reasonOf(code, said, signal ?? status))),
+    );
   });
   const ended = new Promise<string>((resolve) => {
     child.on('error', ({ message }) => resolve(message));
     // With all that it has written, and behind its last message.
     child.on('close', (status, signal) => resolve(reasonOf(code, said, signal ?? status)));
   });
-  tell(child, { type: 'start', options: { routes, port, data, preset, subscription, passes } });
+  tell(child, { type: 'start', options });
   return { child, listening, ended, hasAnswered: () => hasAnswered };
 }
 

@@ -62,10 +62,12 @@ describe('a provider in a network of its own', () => {
     Object.assign(process.env, environment);
     const gateway = await supervised({
       program: workerProgram,
-      routes: [{ name: 'provider', upstream: `https://127.0.0.1:${port}/base/`, token: 'secret' }],
-      port: 0,
-      data: directory,
-      subscription: false,
+      worker: {
+        routes: [{ name: 'provider', upstream: `https://127.0.0.1:${port}/base/`, token: 'secret' }],
+        port: 0,
+        data: directory,
+        subscription: false,
+      },
       onReceipt: () => undefined,
       onProblem: () => undefined,
     });

@@ -19,6 +19,8 @@ export interface WorkerOptions {
   readonly data: string;
   /** @defaultValue balanced */
   readonly preset?: PresetName | undefined;
+  /** A file that describes another condenser. @defaultValue none: the preset holds */
+  readonly config?: string | undefined;
   readonly subscription: boolean;
   /** True if every request passes unread: earlier workers ended before they had answered. @defaultValue false */
   readonly passes?: boolean | undefined;

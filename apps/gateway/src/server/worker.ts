@@ -1,4 +1,5 @@
 import { pricedCondenser } from '@palimpsest/condensers';
+import { loadCondenserFile } from '@palimpsest/condensers/node';
 import { fileEventStore } from '@palimpsest/events/file';
 import { folderIn } from '../data-folder.js';
 import { OrderFolder } from '../control/order-folder.js';
@@ -19,11 +20,11 @@ function tell(message: WorkerMessage): void {
   if (process.connected) process.send?.(message, () => undefined);
 }
 
-async function start({ routes, port, data, preset, subscription, passes }: WorkerOptions): Promise<void> {
+async function start({ routes, port, data, preset, config, subscription, passes }: WorkerOptions): Promise<void> {
   const store = fileEventStore({ directory: folderIn(data, 'sessions') });
   const orders = new OrderFolder(folderIn(data, 'orders'));
   const receipts = new ReceiptFolder(folderIn(data, 'receipts'));
-  const condenser = pricedCondenser({ preset });
+  const condenser = config === undefined ? pricedCondenser({ preset }) : await loadCondenserFile(config);
   const onReceipt = (receipt: Receipt): void => tell({ type: 'receipt', receipt: kept(receipt, receipts) });
   const handleOf = (name: string): Handle => {
     const upstream = upstreamAt(name);
@@ -81,7 +82,7 @@ function endWith(error: unknown): void {
 
 process.on('uncaughtException', endWith);
 // A terminal sends these to every process of a command. The one that has started this one says when it ends.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 // It never outlives that process.
 process.on('disconnect', () => void stop());
 process.on('message', (command: WorkerCommand) => {
