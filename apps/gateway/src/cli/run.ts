@@ -15,11 +15,12 @@ export function addRun(program: Command): void {
     .usage('[options] -- COMMAND [ARGUMENTS...]')
     .argument('<command...>', 'the agent, with its arguments: claude, codex, qwen')
     .option('--env <name>', 'the variable that holds the base URL of another agent')
-    .action(async ([command = '', ...parameters]: string[], { env, preset, subscription, data }: Flags) => {
+    .action(async ([command = '', ...parameters]: string[], { env, preset, subscription, holdout, data }: Flags) => {
       process.exitCode = await run(command, parameters, {
         variable: env,
         preset,
         subscription,
+        holdOut: holdout,
         data: await madeFolder(data),
         worker: workerProgram,
       });

@@ -20,10 +20,11 @@ export function addServe(program: Command): void {
       (text: string, before: readonly string[] = []) => [...before, text],
     )
     .option('--port <number>', 'where it listens on this machine', portOf, 8787)
-    .action(async ({ upstream, data, ...options }: Flags) => {
+    .action(async ({ upstream, data, holdout, ...options }: Flags) => {
       process.exitCode = await serve({
         ...options,
         upstreams: upstream,
+        holdOut: holdout,
         data: await madeFolder(data),
         program: workerProgram,
       });

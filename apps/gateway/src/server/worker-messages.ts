@@ -20,6 +20,8 @@ export interface WorkerOptions {
   /** @defaultValue balanced */
   readonly preset?: PresetName | undefined;
   readonly subscription: boolean;
+  /** The share of all sessions that pass unchanged. @defaultValue none */
+  readonly holdOut?: number | undefined;
   /** True if every request passes unread: earlier workers ended before they had answered. @defaultValue false */
   readonly passes?: boolean | undefined;
 }
