@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { coloursFor, linePrinter, printableLine, printableText } from '@palimpsest/terminal';
+import { alignedTable, coloursFor, linePrinter, printableLine, printableText } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
 import { armsOf, compareArms } from '../compare/comparison.js';
 import type { ArmComparison, ArmTotals, Comparison } from '../compare/comparison.js';
@@ -14,7 +14,7 @@ import {
 import { readTrials } from '../compare/read-trials.js';
 import { HarnessError } from '../harness-error.js';
 import { ownVersion } from '../own-package.js';
-import { alignedTable, count, number } from './aligned-table.js';
+import { count, number } from './number-text.js';
 
 /** Options of `palimpsest-harness compare`, as the command line gives them. */
 export interface CompareCommandOptions {
