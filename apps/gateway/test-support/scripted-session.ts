@@ -100,7 +100,7 @@ interface Result extends Call {
   readonly text: string;
 }
 
-const instructions = `You work on a shop. ${'You read before you write, and you say what you have seen. '.repeat(80)}`;
+const instructions = `You work on a shop. ${'You read before you write, and you say what you have seen. '.repeat(400)}`;
 const names = ['read', 'numbered', 'search'];
 const schema = { type: 'object', properties: { file: { type: 'number' }, from: { type: 'number' } } };
 

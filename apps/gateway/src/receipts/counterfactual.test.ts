@@ -59,15 +59,13 @@ it('writes all of its list where the cache was cold, and only the end where it w
   expect(control([...grown, condensed, cold]).at(-1)).toEqual([2_000, 31_000, 60]);
 });
 
-it('takes a rewrite for cold by what stands before it, or else by the clock', () => {
-  const rewrite = (fields: object) => receipt({ held: 32_000, sent: 13_000, ...condensing(19_000, 6_000), ...fields });
-  expect(control([...grown, rewrite({ counted: [0, 13_000, 50] })]).at(-1)).toEqual([0, 32_000, 50]);
-  const early = condensing(19_000, 11_000);
-  expect(control([...grown, rewrite({ ...early, counted: [0, 13_000, 50] })]).at(-1)).toEqual([30_000, 2_000, 50]);
-  const late = { ...early, minute: 6, counted: [0, 13_000, 50] };
-  expect(control([...grown, rewrite(late)]).at(-1)).toEqual([0, 32_000, 50]);
+it('takes the cache for warm at a rewrite, whatever that reads, and for cold by the clock', () => {
+  const rewrite = (minute: number) =>
+    receipt({ minute, held: 32_000, sent: 13_000, ...condensing(19_000, 6_000), counted: [0, 13_000, 50] });
+  expect(control([...grown, rewrite(1)]).at(-1)).toEqual([30_000, 2_000, 50]);
+  expect(control([...grown, rewrite(6)]).at(-1)).toEqual([0, 32_000, 50]);
   const long = grown.map((one) => ({ ...one, cacheWrites: { '1h': 1_000 } }));
-  expect(control([...long, rewrite(late)]).at(-1)).toEqual([30_000, 2_000, 50]);
+  expect(control([...long, rewrite(6)]).at(-1)).toEqual([30_000, 2_000, 50]);
 });
 
 it('counts the list as another model counts it', () => {

@@ -53,7 +53,7 @@ export function stepsOf(receipts: readonly Receipt[]): readonly Step[] {
       factor,
       growth,
       held: Math.max(0, before.held * factor + growth),
-      ...cacheOf(before, request, { ...change, growth, perEstimated }),
+      ...cacheOf(before, request, change),
       rereads: scaled(request.rereads, isCounted ? growth / estimated : perEstimated),
     });
   }
@@ -137,29 +137,25 @@ function scaled(rereads: Rereads | undefined, ratio: number): Rereads | undefine
   return rereads && { ...rereads, tokens: rereads.tokens * ratio, outputTokens: rereads.outputTokens * ratio };
 }
 
-/** A shorter beginning is not cached by every provider, so that it says nothing. Unit: tokens. @see provider-rules A.7, B.8 */
-const leastCached = 4_096;
-
 /** A request that reads less than this part of a common beginning has found the cache empty. */
 const leastRead = 0.5;
 
-/** Says what the real request found in the provider's cache of the beginning that it shares with the one before. */
+/**
+ * Says what the real request found in the provider's cache of the beginning that it shares with the one before. Behind a change of ours that
+ * says nothing: a provider that is shown no mark near the change reads nothing of a warm cache either. There the clock decides.
+ */
 function cacheOf(
   before: Step,
   { receipt, usage, sent }: CountedRequest,
-  { isOurs, isOtherModel, growth, perEstimated }: Change & { readonly growth: number; readonly perEstimated: number },
+  { isOurs, isOtherModel }: Change,
 ): Pick<Step, 'isCold' | 'unread'> {
   const read = usage.cacheReadTokens;
-  if (!isOurs) {
-    const common = Math.min(before.sent, sent);
-    return { isCold: read < common * leastRead, unread: Math.max(0, common - read) };
+  if (isOurs) {
+    const pause = Date.parse(receipt.at) - Date.parse(before.receipt.at);
+    return { isCold: isOtherModel || pause > cacheLifeOf(before.receipt), unread: 0 };
   }
-  // What stands before the first change says whether the cache was there, if it is long enough.
-  const rewritten = receipt.condensations.reduce((sum, { rewrittenTokens }) => sum + rewrittenTokens, 0) * perEstimated;
-  const common = receipt.condensations.length === 0 ? 0 : sent - growth - rewritten;
-  if (common >= leastCached) return { isCold: read < common * leastRead, unread: 0 };
-  const isLate = Date.parse(receipt.at) - Date.parse(before.receipt.at) > cacheLifeOf(before.receipt);
-  return { isCold: isLate || isOtherModel, unread: 0 };
+  const common = Math.min(before.sent, sent);
+  return { isCold: read < common * leastRead, unread: Math.max(0, common - read) };
 }
 
 /** How long a provider keeps what a request has read or written, as far as it says so. Unit: milliseconds. */

@@ -37,7 +37,7 @@ export function valueText(measure: MeasureName, value: number): string {
 
 /** Returns a difference of a measure, with its sign. */
 export function differenceText({ measure, by }: MeasureComparison, difference: number): string {
-  const sign = difference < 0 ? '−' : '+';
+  const sign = difference === 0 ? '' : difference < 0 ? '−' : '+';
   const size = Math.abs(difference);
   if (by === 'rate') return `${sign}${(100 * size).toFixed(1)} points`;
   return `${sign}${by === 'ratio' ? `${(100 * size).toFixed(1)} %` : valueText(measure, size)}`;
@@ -77,6 +77,11 @@ export function lossTexts(comparison: ArmComparison, beside: string): readonly s
     ...(solved?.verdict === 'unseen' && low < 0
       ? [`That ${arm} solves up to ${(-100 * low).toFixed(1)} points fewer is not ruled out.`]
       : []),
+    ...(solved?.difference === 0 && solved.interval === undefined
+      ? [
+          `All ${solved.tasks} tasks ended alike: that ${arm} loses up to ${lossBeside(solved.tasks)} % of tasks is not ruled out.`,
+        ]
+      : []),
     ...(cost?.isAgainstSum === true
       ? [`${arm} costs less in the typical task, but all runs together cost more than with ${beside}.`]
       : []),
@@ -88,6 +93,11 @@ function seenText(compared: MeasureComparison): string {
   const chance = probability === undefined ? '' : `, p ${probability < 0.001 ? '< 0.001' : probability.toFixed(3)}`;
   const bounds = interval === undefined ? '' : `, 95 % interval ${intervalText(compared)}`;
   return `${measureWords[measure].worse} (${differenceText(compared, difference)}${bounds}${chance})`;
+}
+
+/** The share of lost tasks at which one experiment in twenty would still lose none. Unit: per cent. */
+function lossBeside(tasks: number): string {
+  return (100 * (1 - 0.05 ** (1 / tasks))).toFixed(0);
 }
 
 function changeText({ task, without, within }: TaskChange): string {

@@ -68,7 +68,7 @@ test('lines are read, what they lack is taken from receipts, and a line without 
     ].join('\n'),
     'receipts/1/a-b.jsonl': `${JSON.stringify({ status: 200, usage, prices })}\n`,
   });
-  const [first, second] = await readTrials([join(folder, 'results.jsonl')]);
+  const [first, second] = await readTrials([folder]);
   expect(first).toMatchObject({ costUsd: 7, steps: 1, tokens: { cacheRead: 90 } });
   expect(second).toMatchObject({ arm: 'balanced' });
   expect(second).not.toHaveProperty('steps');

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { HarnessError, messageOf } from '../harness-error.js';
 import { readReceipts, sumOfReceipts } from '../live/receipts.js';
@@ -9,7 +9,7 @@ import type { Trial } from '../live/trial.js';
 import { readHarborJob } from './harbor-job.js';
 
 /**
- * Reads results of live runs: files of JSON Lines as `palimpsest-harness live` writes them, and folders of Harbor's jobs. What a line does not
+ * Reads results of live runs: folders or files of JSON Lines as `palimpsest-harness live` writes them, and folders of Harbor's jobs. What a line does not
  * say of cost, tokens, steps and re-read text is taken from the receipts that it names.
  *
  * @param sources - paths; `arm=path` names the arm of all trials there
@@ -32,7 +32,9 @@ export async function readTrials(sources: readonly string[]): Promise<readonly T
     trials.push(trial);
   };
   for (const source of sources) {
-    const { arm, path } = namedSource(source);
+    const { arm, path: place } = namedSource(source);
+    const results = join(place, 'results.jsonl');
+    const path = existsSync(results) ? results : place;
     if (!(await isFolder(path))) {
       for (const trial of await readLines(path)) add(arm === undefined ? trial : { ...trial, arm }, path);
       continue;
