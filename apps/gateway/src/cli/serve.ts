@@ -20,11 +20,12 @@ export function addServe(program: Command): void {
       (text: string, before: readonly string[] = []) => [...before, text],
     )
     .option('--port <number>', 'where it listens on this machine', portOf, 8787)
-    .action(async ({ upstream, data, config, ...options }: Flags) => {
+    .action(async ({ upstream, data, config, holdout, ...options }: Flags) => {
       process.exitCode = await serve({
         ...options,
         config: await condenserFile(config),
         upstreams: upstream,
+        holdOut: holdout,
         data: await madeFolder(data),
         program: workerProgram,
       });

@@ -1,6 +1,6 @@
 import type { PresetName } from '@palimpsest/condensers';
 import { PalimpsestError } from '@palimpsest/events';
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,12 +21,18 @@ const subscriptionHelp = [
   'what is saved there is no money',
 ].join(' ');
 
+const holdOutHelp = [
+  'passes this share of all sessions unchanged, drawn before their first request: 10%.',
+  '`report` compares the others with them, and says what is saved when that is known',
+].join(' ');
+
 /** The options of every command that starts a gateway. */
 export interface CondensingFlags {
   readonly preset?: PresetName;
   /** A file that describes another condenser. */
   readonly config?: string;
   readonly subscription: boolean;
+  readonly holdout?: number;
 }
 
 /** Adds what says how a gateway condenses. */
@@ -36,7 +42,15 @@ export function withCondensing(command: Command): Command {
     .addOption(
       new Option('--config <file>', 'a file, TOML or JSON, that describes another condenser').conflicts('preset'),
     )
-    .option('--subscription', subscriptionHelp, false);
+    .option('--subscription', subscriptionHelp, false)
+    .option('--holdout <share>', holdOutHelp, shareOf);
+}
+
+function shareOf(text: string): number {
+  const percent = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
+  const share = Number(percent) / 100;
+  if (share > 0 && share < 1) return share;
+  throw new InvalidArgumentError('A share is above 0% and below 100%: 10%.');
 }
 
 /** Returns the path of a file that describes a condenser, if there is one. @throws {@link GatewayError} when it describes none */

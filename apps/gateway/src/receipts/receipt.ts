@@ -33,6 +33,13 @@ export interface CondensationReceipt {
   readonly rewrittenTokens: number;
 }
 
+/** The place of a conversation in an experiment that passes some of all sessions unchanged. */
+export interface HoldOutReceipt {
+  readonly isHeldOut: boolean;
+  /** What was drawn: a session, with its sub-agents. */
+  readonly session: string;
+}
+
 /** What is known of one request. It holds numbers and names, and no word of the conversation. */
 export interface Receipt {
   /** ISO 8601. */
@@ -74,6 +81,8 @@ export interface Receipt {
   readonly isHeldBack: boolean;
   /** The time that the gateway took before it sent. Unit: milliseconds. */
   readonly overheadMs: number;
+  /** @defaultValue no session is held out */
+  readonly holdOut?: HoldOutReceipt | undefined;
   /** What failed inside the gateway. The request went on all the same. */
   readonly problem?: string | undefined;
 }

@@ -16,6 +16,8 @@ export interface RunOptions {
   /** The variable that holds the base URL of an agent that is not known. */
   readonly variable?: string | undefined;
   readonly subscription: boolean;
+  /** The share of all sessions that pass unchanged. @defaultValue none */
+  readonly holdOut?: number | undefined;
   /** The folder of what the gateway keeps. */
   readonly data: string;
   /** @defaultValue balanced */
@@ -51,6 +53,7 @@ export async function run(command: string, parameters: readonly string[], option
       preset: options.preset,
       config: options.config,
       subscription: options.subscription,
+      holdOut: options.holdOut,
     },
     onReceipt: (receipt) => void receipts.push(receipt),
     onProblem: (sentence) => void process.stderr.write(`palimpsest-gateway: ${sentence}\n`),

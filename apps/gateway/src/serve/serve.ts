@@ -9,6 +9,8 @@ export interface ServeOptions {
   readonly upstreams: readonly string[];
   readonly port: number;
   readonly subscription: boolean;
+  /** The share of all sessions that pass unchanged. @defaultValue none */
+  readonly holdOut?: number | undefined;
   /** The folder of what the gateway keeps. */
   readonly data: string;
   /** @defaultValue balanced */

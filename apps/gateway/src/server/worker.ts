@@ -20,7 +20,16 @@ function tell(message: WorkerMessage): void {
   if (process.connected) process.send?.(message, () => undefined);
 }
 
-async function start({ routes, port, data, preset, config, subscription, passes }: WorkerOptions): Promise<void> {
+async function start({
+  routes,
+  port,
+  data,
+  preset,
+  config,
+  subscription,
+  holdOut,
+  passes,
+}: WorkerOptions): Promise<void> {
   const store = fileEventStore({ directory: folderIn(data, 'sessions') });
   const orders = new OrderFolder(folderIn(data, 'orders'));
   const receipts = new ReceiptFolder(folderIn(data, 'receipts'));
@@ -29,7 +38,7 @@ async function start({ routes, port, data, preset, config, subscription, passes 
   const handleOf = (name: string): Handle => {
     const upstream = upstreamAt(name);
     if (passes === true) return passTo(upstream);
-    return gatewayOf({ upstream, name, store, condenser, orders, subscription, onReceipt });
+    return gatewayOf({ upstream, name, store, condenser, orders, subscription, holdOut, onReceipt });
   };
   gateway = await listen({
     port,
