@@ -20,7 +20,16 @@ function tell(message: WorkerMessage): void {
   if (process.connected) process.send?.(message, () => undefined);
 }
 
-async function start({ routes, port, data, preset, config, subscription, holdOut, passes }: WorkerOptions): Promise<void> {
+async function start({
+  routes,
+  port,
+  data,
+  preset,
+  config,
+  subscription,
+  holdOut,
+  passes,
+}: WorkerOptions): Promise<void> {
   const store = fileEventStore({ directory: folderIn(data, 'sessions') });
   const orders = new OrderFolder(folderIn(data, 'orders'));
   const receipts = new ReceiptFolder(folderIn(data, 'receipts'));
