@@ -31,6 +31,7 @@ export class LiveOutbox {
   /** By conversation: a channel may be that of several. */
   readonly #deltas = new Map<string, WaitingDeltas>();
   #isSending = false;
+  #sent = 0;
 
   constructor(client: PostgresClient) {
     this.#client = client;
@@ -62,7 +63,10 @@ export class LiveOutbox {
   #taken(): readonly (readonly [string, string])[] {
     const lines: (readonly [string, string])[] = [];
     for (const [conversationId, { channel, deltas }] of this.#deltas) {
-      for (const delta of deltas.flatMap(inPieces)) lines.push([channel, JSON.stringify([conversationId, delta])]);
+      for (const delta of deltas.flatMap(inPieces)) {
+        // With a number, because the server sends equal notifications of a transaction once.
+        lines.push([channel, JSON.stringify([conversationId, delta, this.#sent++])]);
+      }
     }
     for (const [channel, version] of this.#versions) lines.push([channel, String(version)]);
     this.#deltas.clear();
