@@ -27,17 +27,14 @@ async function lossyWayTo(url: string) {
   let isSilent = false;
   const proxy = createServer((client) => {
     const upstream = connect(Number(port), hostname);
-    // DBOS's claim is a transaction, whose update names who takes the request.
-    let claims = false;
-    let isCommitting = false;
+    let isClaim = false;
     client.on('data', (data) => {
-      const text = data.toString('latin1');
-      claims ||= /SET status = \$1,\s+owner_xid = \$8/.test(text);
-      isCommitting = claims && way.losesClaim && !way.hasLost && text.includes('COMMIT\0');
+      isClaim = data.toString('latin1').includes("set status = 'PENDING'");
       upstream.write(data);
     });
     upstream.on('data', (data) => {
-      if (!isCommitting) return void client.write(data);
+      const isLost = isClaim && way.losesClaim && !way.hasLost && data.toString('latin1').includes('UPDATE 1\0');
+      if (!isLost) return void client.write(data);
       way.hasLost = true;
       client.destroy();
     });

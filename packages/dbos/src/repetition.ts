@@ -4,7 +4,8 @@ export class Repetition {
   readonly #pauseMs: number;
   readonly #onTrouble: ((error: unknown) => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #underWay: Promise<void> = Promise.resolve();
+  #underWay: Promise<void> | undefined;
+  #isDue = false;
   #isStopped = false;
 
   /** @param onTrouble - told when the work fails, which is repeated all the same */
@@ -15,6 +16,12 @@ export class Repetition {
     this.#after(0);
   }
 
+  /** Does it without a pause: now, or as soon as what is under way has ended. */
+  soon(): void {
+    if (this.#underWay === undefined) this.#after(0);
+    else this.#isDue = true;
+  }
+
   /** Resolves when the work that is under way has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -23,11 +30,15 @@ export class Repetition {
   }
 
   #after(ms: number): void {
+    clearTimeout(this.#timer);
+    if (this.#isStopped) return;
     this.#timer = setTimeout(() => {
+      this.#isDue = false;
       this.#underWay = this.#work()
         .catch((error: unknown) => this.#onTrouble?.(error))
         .finally(() => {
-          if (!this.#isStopped) this.#after(this.#pauseMs);
+          this.#underWay = undefined;
+          this.#after(this.#isDue ? 0 : this.#pauseMs);
         });
     }, ms);
   }

@@ -74,6 +74,12 @@ export interface Inbox {
   read(conversationId: string): Promise<readonly InboxMessage[]>;
   /** Takes messages out, whose events are stored. */
   remove(conversationId: string, ids: readonly EventId[]): Promise<void>;
+  /**
+   * Returns conversations whose oldest message waits longer than that: their sender may have died before it enqueued them.
+   *
+   * @param options - `olderThanMs`: unit milliseconds; `limit`: the most conversations, by default 100
+   */
+  overdue?(options: { readonly olderThanMs: number; readonly limit?: number }): Promise<readonly string[]>;
 }
 
 /**
