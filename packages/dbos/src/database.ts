@@ -1,10 +1,7 @@
 import { Socket } from 'node:net';
-import { EventStoreError } from '@palimpsest/events';
 import pg from 'pg';
+import { answerMs, within } from './answers.js';
 import { makeTables } from './tables.js';
-
-/** The time that a connection may take to begin. */
-const connectionTimeoutMillis = 5_000;
 
 /** The database of a runner: a pool of connections for its requests, whose tables exist before its first use. */
 export class Database {
@@ -20,6 +17,11 @@ export class Database {
   constructor(url: string, silenceMs: number) {
     this.url = url;
     this.#silenceMs = silenceMs;
+  }
+
+  /** Makes the tables, if it is the first use of all. That may take longer than an answer. */
+  async ready(): Promise<void> {
+    await this.#connected();
   }
 
   /** Runs a statement. */
@@ -39,7 +41,7 @@ export class Database {
     const client = new pg.Client({
       connectionString: this.url,
       ...(name === undefined ? {} : { application_name: name }),
-      connectionTimeoutMillis,
+      connectionTimeoutMillis: answerMs,
       stream: () => socket,
     });
     client.on('error', () => undefined);
@@ -79,7 +81,7 @@ export class Database {
     await makeTables(this);
     const pool = new pg.Pool({
       connectionString: this.url,
-      connectionTimeoutMillis,
+      connectionTimeoutMillis: answerMs,
       idle_in_transaction_session_timeout: 60_000,
       max: 4,
       // Not by a limit of statements: a connection that is given up must not be used again.
@@ -98,20 +100,4 @@ export class Database {
     this.#sockets.add(socket);
     return socket.once('close', () => this.#sockets.delete(socket));
   }
-}
-
-/**
- * Settles as the work does, within a time.
- *
- * @throws {@link EventStoreError} when PostgreSQL has not answered in that time. What was asked may be done all the same.
- */
-export async function within<T>(ms: number, work: Promise<T>, what: string): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new EventStoreError(
-      `PostgreSQL did not answer within ${ms} ms: ${what}. It may have been done all the same.`,
-    );
-    timer = setTimeout(() => reject(error), ms);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

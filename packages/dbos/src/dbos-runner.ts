@@ -1,5 +1,6 @@
 import type { ConversationWorkOptions, Runner } from '@palimpsest/agent/runner';
-import { Database, within } from './database.js';
+import { answerMs, within } from './answers.js';
+import { Database } from './database.js';
 import { queueCounts } from './queue-counts.js';
 import type { QueueCounts } from './queue-counts.js';
 import { Requests } from './requests.js';
@@ -7,9 +8,6 @@ import { Troubles } from './troubles.js';
 import type { DeadLetter } from './troubles.js';
 import { Turns } from './turns.js';
 import { Worker } from './worker.js';
-
-/** The time within which the database answers what is asked outside of a run. Unit: milliseconds. */
-const answerMs = 5_000;
 
 /** Options of {@link dbosRunner}. */
 export interface DbosRunnerOptions extends ConversationWorkOptions {
@@ -96,7 +94,10 @@ export function dbosRunner(options: DbosRunnerOptions): DbosRunner {
     await requests.add(conversationId, options.instrumentation?.traceparent?.(), turn);
     worker?.wake();
   };
-  const answered = <T>(what: string, work: () => Promise<T>) => within(answerMs, work(), what);
+  const answered = async <T>(what: string, work: () => Promise<T>) => {
+    await database.ready();
+    return within(answerMs, work(), what);
+  };
   return {
     enqueue: (conversationId) => answered('enqueue', () => add(conversationId)),
     cancel: (conversationId) =>

@@ -5,6 +5,12 @@ import { aloneQueueOf, keyLength, keyOf, workflowName } from './names.js';
 /** The clock of DBOS's columns. */
 const now = `(extract(epoch from now()) * 1000)::bigint`;
 
+/**
+ * Begins a statement whose commit does not wait for the disk, where the row `hurry` is read. Of what a server that crashes loses so, the
+ * worst is that a request is served once more.
+ */
+const hurry = `with hurry as materialized (select set_config('synchronous_commit', 'off', true))`;
+
 /** A request that a worker has claimed. */
 export interface Request {
   readonly id: string;
@@ -32,6 +38,8 @@ export interface PutBack {
 export class Requests {
   readonly #database: Database;
   readonly #queue: string;
+  /** The place of the request that was claimed last. */
+  #last: readonly [priority: number, createdAt: number] = [0, 0];
 
   constructor(database: Database, queue: string) {
     this.#database = database;
@@ -64,22 +72,56 @@ export class Requests {
       .catch(unlessTaken);
   }
 
-  /** Claims requests for a worker: those of the earliest turn, and of these the oldest. */
-  async claim(worker: string, count: number, isAlone = false): Promise<readonly Request[]> {
-    const rows = await this.#database.query<{ id: string; inputs: string; claims: string }>(
-      `with next as materialized (
-         select workflow_uuid from dbos.workflow_status where queue_name = $1 and status = 'ENQUEUED'
+  /**
+   * Claims requests for a worker: those of the earliest turn, and of these the oldest.
+   *
+   * @param from - `start`; or `last`: where the last claim ended, so that nothing is read which was claimed since. The server keeps
+   *   that in its index while somebody holds a transaction open. What was put back before that is not found.
+   */
+  async claim(worker: string, count: number, from: 'start' | 'last' = 'start'): Promise<readonly Request[]> {
+    const [priority, createdAt] = from === 'start' ? [0, 0] : this.#last;
+    const claimed = await this.#claim(this.#queue, worker, count, [priority, createdAt]);
+    const last = claimed.at(-1);
+    this.#last = last === undefined ? [0, 0] : last.place;
+    return claimed;
+  }
+
+  /** Claims a request that has to run with nobody beside it. */
+  async claimAlone(worker: string): Promise<Request | undefined> {
+    return (await this.#claim(aloneQueueOf(this.#queue), worker, 1, [0, 0]))[0];
+  }
+
+  async #claim(
+    queue: string,
+    worker: string,
+    count: number,
+    from: readonly [priority: number, createdAt: number],
+  ): Promise<readonly (Request & { readonly place: readonly [number, number] })[]> {
+    const found = await this.#database.query<{
+      id: string;
+      inputs: string;
+      claims: string;
+      priority: number;
+      created_at: string;
+    }>(
+      `${hurry}, next as materialized (
+         select workflow_uuid from dbos.workflow_status
+         where queue_name = $1 and status = 'ENQUEUED' and (priority, created_at) >= ($5, $6)
          order by priority, created_at limit $2 for update skip locked)
        update dbos.workflow_status as request set status = 'PENDING', executor_id = $3, owner_xid = $4,
          recovery_attempts = recovery_attempts + 1, started_at_epoch_ms = ${now}, updated_at = ${now}
-       from next where request.workflow_uuid = next.workflow_uuid
-       returning request.workflow_uuid as id, request.recovery_attempts as claims,
+       from next, hurry where request.workflow_uuid = next.workflow_uuid
+       returning request.workflow_uuid as id, request.recovery_attempts as claims, request.priority, request.created_at,
          (select inputs from dbos.workflow_input where workflow_uuid = request.workflow_uuid) as inputs`,
-      [isAlone ? aloneQueueOf(this.#queue) : this.#queue, count, worker, randomUUID()],
+      [queue, count, worker, randomUUID(), ...from],
     );
-    return rows.map(({ id, inputs, claims }) => {
+    const isAlone = queue !== this.#queue;
+    // They come in any order.
+    const rows = [...found].sort((a, b) => a.priority - b.priority || Number(a.created_at) - Number(b.created_at));
+    return rows.map(({ id, inputs, claims, priority, created_at: createdAt }) => {
       const { positionalArgs, namedArgs } = JSON.parse(inputs) as Inputs;
       return {
+        place: [priority, Number(createdAt)] as const,
         id,
         conversationId: positionalArgs[0],
         traceparent: namedArgs.traceparent,
@@ -89,17 +131,21 @@ export class Requests {
     });
   }
 
-  /** Lets requests wait for a place whose delay is over. A thousand at most: others may do the same. */
-  async wakeDue(): Promise<void> {
-    await this.#database.query(
+  /**
+   * Lets requests wait for a place whose delay is over: a thousand at most, because others may do the same. Resolves to true if there were
+   * any.
+   */
+  async wakeDue(): Promise<boolean> {
+    const rows = await this.#database.query(
       `with due as materialized (
          select workflow_uuid from dbos.workflow_status
          where status = 'DELAYED' and delay_until_epoch_ms <= ${now} and queue_name = any($1)
          order by delay_until_epoch_ms limit 1000 for update skip locked)
        update dbos.workflow_status as request set status = 'ENQUEUED', updated_at = ${now}
-       from due where request.workflow_uuid = due.workflow_uuid`,
+       from due where request.workflow_uuid = due.workflow_uuid returning 1`,
       [this.#queues],
     );
+    return rows.length > 0;
   }
 
   /** Returns true if a request waits that has to run with nobody beside it. */
@@ -117,8 +163,8 @@ export class Requests {
    */
   async begin(worker: string, id: string): Promise<boolean> {
     const rows = await this.#database.query(
-      `update dbos.workflow_status set deduplication_id = null, updated_at = ${now}
-       where workflow_uuid = $1 and executor_id = $2 and status = 'PENDING' returning 1`,
+      `${hurry} update dbos.workflow_status set deduplication_id = null, updated_at = ${now}
+       from hurry where workflow_uuid = $1 and executor_id = $2 and status = 'PENDING' returning 1`,
       [id, worker],
     );
     return rows.length > 0;
@@ -127,7 +173,7 @@ export class Requests {
   /** Ends a request of a worker, and lets the conversation's next one, which may have found it busy, wait for a place at once. */
   async end(worker: string, id: string): Promise<void> {
     await this.#database.query(
-      `${removing(`workflow_uuid = $1 and executor_id = $2 and status in ('PENDING', 'CANCELLED')`)},
+      `${hurry}, ${removing(`workflow_uuid = $1 and executor_id = $2 and status in ('PENDING', 'CANCELLED')`, 'hurry')},
        woken as (update dbos.workflow_status set status = 'ENQUEUED', updated_at = ${now}
          where queue_name = any($3) and deduplication_id = $4 and status = 'DELAYED')
        select from gone`,
@@ -143,16 +189,16 @@ export class Requests {
     const isOurs = `workflow_uuid = $1 and executor_id = $2 and status = 'PENDING'`;
     try {
       const rows = await this.#database.query(
-        `update dbos.workflow_status set queue_name = $3, deduplication_id = $4, owner_xid = null, started_at_epoch_ms = null,
+        `${hurry} update dbos.workflow_status set queue_name = $3, deduplication_id = $4, owner_xid = null, started_at_epoch_ms = null,
            status = case when $5::bigint > 0 then 'DELAYED' else 'ENQUEUED' end,
            delay_until_epoch_ms = case when $5::bigint > 0 then ${now} + $5::bigint end, updated_at = ${now}
-         where ${isOurs} returning 1`,
+         from hurry where ${isOurs} returning 1`,
         [id, worker, isAlone ? aloneQueueOf(this.#queue) : this.#queue, id.slice(0, keyLength), Math.ceil(delayMs)],
       );
       return rows.length > 0;
     } catch (error) {
       unlessTaken(error);
-      return (await this.#database.query(`${removing(isOurs)} select 1 from gone`, [id, worker])).length > 0;
+      return (await this.#database.query(`with ${removing(isOurs)} select 1 from gone`, [id, worker])).length > 0;
     }
   }
 
@@ -173,7 +219,7 @@ export class Requests {
   async cancel(conversationId: string): Promise<{ readonly running: readonly string[]; readonly count: number }> {
     const key = keyOf(conversationId);
     const waiting = await this.#database.query(
-      `${removing(`queue_name = any($1) and deduplication_id = $2 and status in ('ENQUEUED', 'DELAYED')`)} select 1 from gone`,
+      `with ${removing(`queue_name = any($1) and deduplication_id = $2 and status in ('ENQUEUED', 'DELAYED')`)} select 1 from gone`,
       [this.#queues, key],
     );
     const running = await this.#database.query<{ id: string }>(
@@ -188,7 +234,7 @@ export class Requests {
   async forget(conversationId: string): Promise<void> {
     await this.cancel(conversationId);
     await this.#database.query(
-      `${removing(`application_name = $1 and status = 'CANCELLED' and left(workflow_uuid, ${keyLength}) = $2`)} select from gone`,
+      `with ${removing(`application_name = $1 and status = 'CANCELLED' and left(workflow_uuid, ${keyLength}) = $2`)} select from gone`,
       [this.#queue, keyOf(conversationId)],
     );
   }
@@ -228,7 +274,9 @@ export class Requests {
 
   /** Removes a cancelled request, for which nothing is left to do. */
   async settle(id: string): Promise<void> {
-    await this.#database.query(`${removing(`workflow_uuid = $1 and status = 'CANCELLED'`)} select from gone`, [id]);
+    await this.#database.query(`with ${removing(`workflow_uuid = $1 and status = 'CANCELLED'`)} select from gone`, [
+      id,
+    ]);
   }
 
   async #byWorker(condition: string, values: unknown[]): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -245,9 +293,14 @@ interface Inputs {
   readonly namedArgs: { readonly traceparent?: string };
 }
 
-/** A statement begins so that removes requests; `gone` is what it has removed. */
-function removing(condition: string): string {
-  return `with gone as (delete from dbos.workflow_status where ${condition} returning workflow_uuid),
+/**
+ * The part of a statement that removes requests; `gone` is what it has removed.
+ *
+ * @param using - read beside them
+ */
+function removing(condition: string, using?: string): string {
+  const beside = using === undefined ? '' : `using ${using}`;
+  return `gone as (delete from dbos.workflow_status ${beside} where ${condition} returning workflow_uuid),
     inputs as (delete from dbos.workflow_input using gone where workflow_input.workflow_uuid = gone.workflow_uuid)`;
 }
 

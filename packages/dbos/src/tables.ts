@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Database } from './database.js';
+import { answerMs, within } from './answers.js';
 
 /** The version of DBOS's tables that has all that the statements here name. */
 const dbosVersion = 115;
@@ -69,10 +69,13 @@ end
 $palimpsest$`;
 
 /** Makes the tables, unless they exist: so a role that may not make any needs them made before. */
-export async function makeTables(database: Pick<Database, 'url' | 'connect'>): Promise<void> {
+export async function makeTables(database: {
+  readonly url: string;
+  readonly connect: () => Promise<pg.Client>;
+}): Promise<void> {
   const client = await database.connect();
   try {
-    if (await isMade(client)) return;
+    if (await within(answerMs, isMade(client), 'whether its tables are there')) return;
     // One process at a time: two that make DBOS's tables at once disturb each other. Asked again and again: DBOS makes indexes
     // concurrently, and those wait for each statement that is under way, one that waits for this lock included.
     while (!(await tryLock(client))) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -84,8 +87,8 @@ export async function makeTables(database: Pick<Database, 'url' | 'connect'>): P
     await migrateSystemDatabase(database.url, new GlobalLogger(undefined, { logger: silent }));
     await client.query(own);
   } finally {
-    // The lock ends with its session.
-    await client.end();
+    // The lock ends with its session. Nobody waits for the goodbye of a server that is silent.
+    void client.end().catch(() => undefined);
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConversationWork, RunningWork } from '@palimpsest/agent/runner';
-import { within } from './database.js';
+import { within } from './answers.js';
 import type { Database } from './database.js';
 import type { DbosRunnerOptions } from './dbos-runner.js';
 import { Outages } from './outages.js';
@@ -65,10 +65,11 @@ export class Worker {
     await this.#lock.hold();
     await this.#workers.works(this.#id);
     const { pollMs = 1_000, sweepMs = 5_000, onTrouble } = this.#options;
-    this.#look = new Repetition(() => this.#lookForRequests(), pollMs, onTrouble);
+    this.#look = new Repetition((isEarly) => this.#lookForRequests(isEarly), pollMs, onTrouble);
     this.#repetitions = [
       this.#look,
       new Repetition(() => this.#sweep(), sweepMs, onTrouble),
+      new Repetition(() => this.#lookForDue(), pollMs, onTrouble),
       new Repetition(() => this.#lookForCancelled(), pollMs, onTrouble),
     ];
   }
@@ -114,20 +115,23 @@ export class Worker {
   }
 
   /** Claims as many requests as there are free places. */
-  async #lookForRequests(): Promise<void> {
-    await this.#requests.wakeDue();
-    if (this.#isStopping || this.#isAlone) return;
+  async #lookForRequests(isEarly: boolean): Promise<void> {
     const free = (this.#options.maxConcurrentRuns ?? 4) - this.#servings.size;
-    if (free <= 0) return;
+    if (this.#isStopping || this.#isAlone || free <= 0) return;
     if (await this.#requests.isAnyAlone()) {
       this.#hasAloneTurn ||= await this.#lock.tryTurn(this.#aloneTurn);
       if (this.#hasAloneTurn && this.#servings.size > 0) return;
       if (this.#hasAloneTurn) return this.#serveAlone();
     } else if (this.#hasAloneTurn) await this.#giveAloneTurn();
-    for (const request of await this.#requests.claim(this.#id, free)) {
+    for (const request of await this.#requests.claim(this.#id, free, isEarly ? 'last' : 'start')) {
       if (this.#isStopping) await this.#requests.putBack(this.#id, request.id);
       else void this.#serve(request);
     }
+  }
+
+  /** Lets requests wait for a place whose delay is over. */
+  async #lookForDue(): Promise<void> {
+    if (await this.#requests.wakeDue()) this.wake();
   }
 
   get #aloneTurn(): string {
@@ -135,7 +139,7 @@ export class Worker {
   }
 
   async #serveAlone(): Promise<void> {
-    const [request] = await this.#requests.claim(this.#id, 1, true);
+    const request = await this.#requests.claimAlone(this.#id);
     if (request === undefined) return this.#giveAloneTurn();
     if (this.#isStopping) return void (await this.#requests.putBack(this.#id, request.id, { isAlone: true }));
     this.#isAlone = true;
