@@ -40,7 +40,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('places', () => {
 
   test('a log that cannot be read is no reason to try again, and a store that fails is given up in the end', async () => {
     const { ends, runner } = setUp(() => 'Done.', { maxStoreRetries: 2 });
-    const unreadable = Object.assign(new EventStoreError('It is too large.'), { isRetryable: false });
+    const unreadable = new EventStoreError('It is too large.', { isRetryable: false });
     const worker = runner({
       open: (id) => Promise.reject(id === 'unreadable' ? unreadable : new EventStoreError('It is gone.')),
     });

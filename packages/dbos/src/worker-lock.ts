@@ -1,5 +1,5 @@
 import { LeasedSession } from '@palimpsest/postgres';
-import type { PostgresSession } from '@palimpsest/postgres';
+import type { PostgresClient, PostgresSession } from '@palimpsest/postgres';
 
 const key = `hashtextextended('palimpsest worker ' || $1, 0)`;
 
@@ -22,14 +22,17 @@ export class WorkerLock {
   /**
    * Takes the worker's own lock, unless it has it. Waits while another worker holds it, who takes over what this one had.
    *
+   * @param client - of other connections
    * @returns false: it had it all the time since the last call
+   * @throws {@link SharedSessionError} when a pooler shares the session: then the lock says nothing.
    */
-  async hold(): Promise<boolean> {
+  async hold(client: PostgresClient): Promise<boolean> {
     if (this.#session?.isLost === false) return false;
     await this.#session?.giveBack();
     const session = new LeasedSession(this.#connect, this.#leaseMs);
     this.#session = session;
     await this.#asking(() => session.query(`select pg_advisory_lock(${key})::text`, [this.#executorId]));
+    await session.assertOwn(client);
     return true;
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConversationWork, RunningWork } from '@palimpsest/agent/runner';
+import type { PostgresClient } from '@palimpsest/postgres';
 import { within } from './answers.js';
 import type { Database } from './database.js';
 import type { DbosRunnerOptions } from './dbos-runner.js';
@@ -27,6 +28,7 @@ export class Worker {
   readonly #outages: Outages;
   readonly #workers: Workers;
   readonly #lock: WorkerLock;
+  readonly #client: PostgresClient;
   readonly #running = new RunningWork();
   /** The requests that are served, by their ids. */
   readonly #servings = new Map<string, { readonly serving: Serving; readonly done: Promise<void> }>();
@@ -52,6 +54,7 @@ export class Worker {
     this.#troubles = troubles;
     this.#outages = new Outages(database, name);
     this.#workers = new Workers(database, name);
+    this.#client = { query: async (text, params = []) => ({ rows: await database.query(text, params) }) };
     const session = () => database.connect(`palimpsest ${this.#id}`, this.#closing.signal);
     this.#lock = new WorkerLock(this.#id, session, leaseMs);
   }
@@ -62,7 +65,7 @@ export class Worker {
 
   async start(): Promise<void> {
     // Before the first request: nobody may take this worker for dead.
-    await this.#lock.hold();
+    await this.#lock.hold(this.#client);
     await this.#workers.works(this.#id);
     const { pollMs = 1_000, sweepMs = 5_000, onTrouble } = this.#options;
     this.#look = new Repetition((isEarly) => this.#lookForRequests(isEarly), pollMs, onTrouble);
@@ -188,7 +191,7 @@ export class Worker {
 
   /** Takes over what dead and frozen workers had, and puts back what this one does not know of. */
   async #sweep(): Promise<void> {
-    if (await this.#lock.hold()) {
+    if (await this.#lock.hold(this.#client)) {
       // Others may have taken this worker for dead.
       this.#hasAloneTurn = false;
       await this.#troubles.livesAgain(this.#id);

@@ -12,8 +12,7 @@ export function retryReason(error: unknown): RetryReason | undefined {
   if (isOf(error, [ConversationBusyError, WriterOustedError])) return { reason: 'busy' };
   const cause = ConversationRunError.isInstance(error) ? error.cause : error;
   // What is stored and cannot be read stays so.
-  if (EventStoreError.isInstance(cause))
-    return (cause as { readonly isRetryable?: boolean }).isRetryable === false ? undefined : { reason: 'store' };
+  if (EventStoreError.isInstance(cause)) return cause.isRetryable ? { reason: 'store' } : undefined;
   if (LLMError.isInstance(cause) && cause.isRetryable)
     return { reason: 'provider', provider: cause.provider, retryAfterMs: cause.retryAfterMs };
   return undefined;
