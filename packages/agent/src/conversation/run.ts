@@ -330,4 +330,7 @@ async function answerUnansweredCalls(agent: Agent, log: MaskedLog, haveWaited: b
       : [interrupted(action, callNotes.lostResult, createEvent)];
   });
   await log.append(answers);
+  const lost = answers.filter(({ type }) => type === 'agent-error').length;
+  const { conversationId } = log.events;
+  if (lost > 0) agent.instrumentation?.actionsLost?.({ conversationId }, lost);
 }
