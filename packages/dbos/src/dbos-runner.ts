@@ -127,7 +127,11 @@ export function dbosRunner(options: DbosRunnerOptions): DbosRunner {
       const { waiting, delayed } = await answered('status', () => queueCounts(database, name));
       return { isWorking: worker !== undefined, running: worker?.running ?? [], queued: waiting + delayed };
     },
-    counts: () => answered('counts', () => queueCounts(database, name)),
+    counts: () =>
+      answered('counts', async () => ({
+        ...(await queueCounts(database, name)),
+        takeovers: worker?.takeovers ?? 0,
+      })),
     deadLetters: () => answered('deadLetters', () => troubles.deadLetters()),
     resume: (conversationId) =>
       answered('resume', async () => {

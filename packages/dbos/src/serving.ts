@@ -1,4 +1,5 @@
 import { setTimeout as elapsed } from 'node:timers/promises';
+import { EventStoreError } from '@palimpsest/events';
 import { failuresAfter, isTriedAgain, retryDelayMs } from '@palimpsest/agent/runner';
 import type { ConversationWork, RunningWork, WorkEnd, WorkHooks } from '@palimpsest/agent/runner';
 import type { DbosRunnerOptions } from './dbos-runner.js';
@@ -53,7 +54,10 @@ export class Serving {
     const waitMs = provider === undefined ? 0 : await this.#noted(() => outages.waitMs(provider, id));
     if (waitMs > 0) return this.#putBack({ delayMs: waitMs, isAlone });
     const answers = new Answers(this.#context, trouble, provider, conversationId);
-    const begin = () => this.#context.requests.begin(this.#context.workerId, id);
+    const begin = () =>
+      this.#context.requests.begin(this.#context.workerId, id).catch((cause: unknown) => {
+        throw new EventStoreError('PostgreSQL could not note that a run begins.', { cause });
+      });
     const end = await this.#context.running.run(this.work, { begin, onEvent: answers.onEvent });
     if (provider !== undefined && !answers.hasAnswered) await this.#noted(() => outages.release(provider, id));
     if (end.type === 'over') return this.#end(trouble);
