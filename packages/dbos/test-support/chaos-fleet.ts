@@ -9,6 +9,8 @@ export class ChaosFleet {
   readonly #program: string;
   readonly #setting: ChaosWorkerSetting;
   readonly #alive: ChildProcess[] = [];
+  /** Those that take requests. */
+  readonly #working = new Set<ChildProcess>();
   readonly #thaws: Promise<void>[] = [];
   #isOver = false;
   /** How often a worker has told so. */
@@ -21,6 +23,11 @@ export class ChaosFleet {
     this.#program = program;
     this.#setting = setting;
     for (let index = 0; index < workers; index++) this.#begin();
+  }
+
+  /** Resolves when so many take requests: a fleet of which all are only starting shows nothing. */
+  async works(count: number): Promise<void> {
+    while (this.#working.size < count) await elapsed(50);
   }
 
   kill(random: number): void {
@@ -36,7 +43,12 @@ export class ChaosFleet {
   freeze(random: number): void {
     const worker = this.#one(random);
     worker?.kill('SIGSTOP');
-    this.#thaws.push(elapsed(this.#setting.leaseMs * 2).then(() => void worker?.kill('SIGCONT')));
+    this.#thaws.push(
+      elapsed(this.#setting.leaseMs * 2).then(() => {
+        worker?.kill('SIGCONT');
+        if (worker?.connected === true) this.#working.add(worker);
+      }),
+    );
   }
 
   async end(): Promise<void> {
@@ -53,7 +65,10 @@ export class ChaosFleet {
   }
 
   #one(random: number): ChildProcess | undefined {
-    return this.#alive[Math.floor(random * this.#alive.length)];
+    const working = [...this.#working];
+    const worker = working[Math.floor(random * working.length)];
+    if (worker !== undefined) this.#working.delete(worker);
+    return worker;
   }
 
   #begin(): void {
@@ -66,10 +81,12 @@ export class ChaosFleet {
     this.#alive.push(worker);
     worker.on('message', ({ type, error }: FromChaosWorker) => {
       this.told.set(type, (this.told.get(type) ?? 0) + 1);
+      if (type === 'works') this.#working.add(worker);
       if (type === 'failed') this.errors.add(String(error));
     });
     worker.on('exit', (code) => {
       this.#alive.splice(this.#alive.indexOf(worker), 1);
+      this.#working.delete(worker);
       if (code !== 0) this.deaths++;
       if (!this.#isOver) this.#begin();
     });

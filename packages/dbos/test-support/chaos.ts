@@ -104,6 +104,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
       });
       progress?.(`burst ${burst} is put in`);
       for (const kind of faults.splice(0, Math.ceil(faults.length / (bursts - burst + 1)))) {
+        await fleet.works(Math.ceil(workers / 2));
         await injected[kind]?.();
         await elapsed(options.everyMs);
         progress?.(`${kind}; ${await left()} left`);
