@@ -2,7 +2,7 @@ import { setTimeout as elapsed } from 'node:timers/promises';
 import { EventStoreError } from '@palimpsest/events';
 import { failuresAfter, isTriedAgain, retryDelayMs } from '@palimpsest/agent/runner';
 import type { ConversationWork, RunningWork, WorkEnd, WorkHooks } from '@palimpsest/agent/runner';
-import type { DbosRunnerOptions } from './dbos-runner.js';
+import type { DbosRunnerOptions } from './options.js';
 import { DeadLetterError } from './errors.js';
 import type { Outages } from './outages.js';
 import type { PutBack, Request, Requests } from './requests.js';
