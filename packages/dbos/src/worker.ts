@@ -3,7 +3,7 @@ import { ConversationWork, RunningWork } from '@palimpsest/agent/runner';
 import type { PostgresClient } from '@palimpsest/postgres';
 import { within } from './answers.js';
 import type { Database } from './database.js';
-import type { DbosRunnerOptions } from './dbos-runner.js';
+import type { DbosRunnerOptions } from './options.js';
 import { Outages } from './outages.js';
 import { Repetition } from './repetition.js';
 import type { Request, Requests } from './requests.js';
