@@ -8,7 +8,7 @@ export interface HeldOut {
   readonly heldOut: number;
   /**
    * The share by which a typical session is cheaper than a held-out one, with its 95 % interval: 0.25 is a quarter, negative is dearer.
-   * @defaultValue fewer than {@link fewest} sessions on one side
+   * @defaultValue fewer than five sessions on one side, or all cost the same
    */
   readonly saving?: { readonly mean: number; readonly low: number; readonly high: number };
   /** True if the interval lies on one side of zero. */
@@ -18,7 +18,10 @@ export interface HeldOut {
 }
 
 /** Fewer sessions on one side tell nothing of their spread. */
-export const fewest = 5;
+const fewest = 5;
+
+/** A variance of logarithms that is smaller is the rounding of sums. */
+const rounding = 1e-12;
 
 /** Normal quantiles of 97.5 % and of 80 %. */
 const [level, power] = [1.96, 0.8416];
@@ -34,7 +37,8 @@ export function heldOutOf(receipts: readonly Receipt[]): HeldOut | undefined {
     spreadOf(logs.filter(({ isHeldOut }) => isHeldOut === side).map(({ log }) => log)),
   ) as [Spread, Spread];
   const counts = { sessions: out.count + others.count, heldOut: out.count };
-  if (Math.min(out.count, others.count) < fewest) return { ...counts, isKnown: false };
+  if (Math.min(out.count, others.count) < fewest || out.variance + others.variance < rounding)
+    return { ...counts, isKnown: false };
   const difference = others.mean - out.mean;
   const half = halfInterval(out, others);
   const saved = (log: number): number => -Math.expm1(log);
@@ -89,7 +93,7 @@ function spreadOf(values: readonly number[]): Spread {
 function halfInterval(...sides: readonly [Spread, Spread]): number {
   const [one, other] = sides.map(({ variance, count }) => variance / count) as [number, number];
   const parts = one ** 2 / (sides[0].count - 1) + other ** 2 / (sides[1].count - 1);
-  return parts === 0 ? 0 : studentQuantile((one + other) ** 2 / parts) * Math.sqrt(one + other);
+  return studentQuantile((one + other) ** 2 / parts) * Math.sqrt(one + other);
 }
 
 /** Returns the quantile of 97.5 %. @see Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.7.5: right to 1 % from 4 degrees on */

@@ -1,6 +1,5 @@
 import { compactsFrom } from './counterfactual.js';
 import type { Amount, Figures, Range } from './account.js';
-import { fewest } from './held-out.js';
 import type { HeldOut } from './held-out.js';
 
 /** Returns a number of tokens as people read it: 950, 9.5k, 130k, 1.2M, 2M. */
@@ -64,7 +63,7 @@ export function wayOutText(): string {
 /** Returns what the sessions that passed unchanged tell of the saving in the others. */
 export function heldOutText({ sessions, heldOut, saving, isKnown, sessionsNeeded }: HeldOut): string {
   const drawn = `Held out: ${heldOut} of ${count(sessions, 'session')}.`;
-  if (saving === undefined) return `${drawn} What is saved is not known yet: ${fewest} are needed on each side.`;
+  if (saving === undefined) return `${drawn} What is saved is not known yet.`;
   const { mean, low, high } = saving;
   const percent = (part: number): string => (part * 100).toFixed(0);
   if (!isKnown)
