@@ -1,6 +1,7 @@
 import { decisions, firstCondensation } from './condense.js';
 import { changed, first, further, memory, pause, thinking } from './fit.js';
 import { freshProcess } from './fresh.js';
+import { gatewayRequests } from './gateway.js';
 import { measuredLogs, recordings } from './histories.js';
 import type { LogOf } from './histories.js';
 import { coldLoad, replay } from './load.js';
@@ -26,6 +27,7 @@ const bounded: Readonly<Record<string, Measurement>> = {
   memory,
   replay,
   load: coldLoad,
+  gateway: gatewayRequests,
 };
 const all: Readonly<Record<string, Measurement>> = {
   ...bounded,

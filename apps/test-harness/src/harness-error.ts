@@ -10,6 +10,8 @@ export type HarnessErrorCode =
   | 'invalid-summariser'
   /** A log or its path cannot be read. */
   | 'log-read'
+  /** A live run cannot go on: a task, an arm or the agent's command is wrong, or a check has failed. */
+  | 'live'
   /** A session, or a condenser at work on it, needs more memory than a thread has. */
   | 'out-of-memory'
   | 'page-not-written'

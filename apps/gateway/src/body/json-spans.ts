@@ -1,4 +1,4 @@
-/** A part of a text. Unit: UTF-16 code units. */
+/** A part of a text. Unit: its characters, of which each stands for a byte. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -10,8 +10,8 @@ export interface Member extends Span {
 }
 
 /**
- * Returns the members of the object that a JSON text is, with the places of their values. The text has to be valid: `JSON.parse` has
- * taken it. Empty if it is no object.
+ * Returns the members of the object that a JSON text is, with the places of their values. The text has one character for each byte, and is valid:
+ * `JSON.parse` has taken the bytes. Empty if it is no object.
  *
  * @throws RangeError for more levels of nesting than 500
  */
@@ -23,7 +23,8 @@ export function membersOf(text: string): readonly Member[] {
     const keyEnd = stringEnd(text, at);
     const start = blankEnd(text, blankEnd(text, keyEnd) + 1);
     const end = valueEnd(text, start);
-    members.push({ key: JSON.parse(text.slice(at, keyEnd)) as string, start, end });
+    const key = JSON.parse(Buffer.from(text.slice(at, keyEnd), 'latin1').toString()) as string;
+    members.push({ key, start, end });
     at = end;
   }
   return members;

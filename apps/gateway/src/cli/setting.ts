@@ -1,9 +1,11 @@
 import type { PresetName } from '@palimpsest/condensers';
+import { PalimpsestError } from '@palimpsest/events';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { usualData } from '../data-folder.js';
+import { GatewayError } from '../gateway-error.js';
 import type { WorkerProgram } from '../server/supervisor.js';
 
 /** The file of the gateway's process, beside the command's. */
@@ -27,6 +29,8 @@ const holdOutHelp = [
 /** The options of every command that starts a gateway. */
 export interface CondensingFlags {
   readonly preset?: PresetName;
+  /** A file that describes another condenser. */
+  readonly config?: string;
   readonly subscription: boolean;
   readonly holdout?: number;
 }
@@ -35,6 +39,9 @@ export interface CondensingFlags {
 export function withCondensing(command: Command): Command {
   return command
     .addOption(new Option('--preset <name>', 'what condensation is for').choices(presets))
+    .addOption(
+      new Option('--config <file>', 'a file, TOML or JSON, that describes another condenser').conflicts('preset'),
+    )
     .option('--subscription', subscriptionHelp, false)
     .option('--holdout <share>', holdOutHelp, shareOf);
 }
@@ -44,6 +51,19 @@ function shareOf(text: string): number {
   const share = Number(percent) / 100;
   if (share > 0 && share < 1) return share;
   throw new InvalidArgumentError('A share is above 0% and below 100%: 10%.');
+}
+
+/** Returns the path of a file that describes a condenser, if there is one. @throws {@link GatewayError} when it describes none */
+export async function condenserFile(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  const { loadCondenserFile } = await import('@palimpsest/condensers/node');
+  try {
+    await loadCondenserFile(file);
+  } catch (error) {
+    if (!PalimpsestError.isInstance(error)) throw error;
+    throw new GatewayError('invalid-file', error.message, { cause: error });
+  }
+  return path.resolve(file);
 }
 
 /** The options of every command that starts a gateway or reads what one keeps. */

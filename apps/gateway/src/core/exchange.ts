@@ -83,7 +83,7 @@ async function sent(asked: Asked, bytes: Uint8Array): Promise<Response> {
     return await asked.send(bytes);
   } catch (error) {
     const overheadMs = performance.now() - asked.startedAt;
-    asked.onReceipt?.({ ...unchanged, ...ofAnswer(asked, { status: 502 }, undefined), overheadMs });
+    asked.onReceipt?.({ ...unchanged, ...ofAnswer(asked, { status: 502 }, undefined), way: 'untouched', overheadMs });
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { EarlierBodies } from '../body/earlier-bodies.js';
 import { readUpTo } from '../body/received-body.js';
 import { readBody } from '../body/request-body.js';
 import type { Receipt } from '../receipts/receipt.js';
@@ -38,6 +39,7 @@ export function gatewayOf(options: GatewayOptions): (request: Request) => Promis
   const { name = '', subscription = false, orders = noOrders, now = () => new Date(), onReceipt } = options;
   const conversations = new Conversations(options);
   const earlier = new RecentBodies();
+  const readBodies = new Map<string, EarlierBodies>();
   const heldOut = options.holdOut === undefined ? undefined : new HoldOut(options.holdOut);
 
   return async (request) => {
@@ -55,8 +57,12 @@ export function gatewayOf(options: GatewayOptions): (request: Request) => Promis
     // A body that comes in chunks says no length.
     const bytes = await readUpTo(request.body, mostBytes);
     if (bytes instanceof ReadableStream) return send(bytes);
-    const body = readBody(bytes, api.list);
+    const bodies = readBodies.get(api.name) ?? new EarlierBodies();
+    readBodies.set(api.name, bodies);
+    const before = bodies.likeliest(bytes);
+    const body = readBody(bytes, api.list, before);
     if (body === undefined || isHeldByProvider(body.value)) return send(bytes);
+    bodies.add(body, before);
     const names = conversationNames(name, api, body.list, headers);
     const isSubscribed = isSubscription(headers);
     const asked = { api, names, headers, bytes, body, isSubscription: isSubscribed, startedAt, send, now, onReceipt };
@@ -67,7 +73,7 @@ export function gatewayOf(options: GatewayOptions): (request: Request) => Promis
 
     const { undo, isPaused } = await orders.of(names.id);
     // What a client sends again, after an error, is no new step.
-    const isAgain = !counts && (await earlier.has(bytes));
+    const isAgain = !counts && earlier.has(bytes);
     const mayCondense = !counts && !isAgain && !isCondensedByProvider(body.value, body.list);
     const { model, tools, max_tokens: maxTokens } = body.value;
     const conversation = await conversations.of(api, names);

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** So many are remembered. */
 const most = 64;
 
@@ -6,8 +8,8 @@ export class RecentBodies {
   readonly #digests = new Set<string>();
 
   /** Returns true if a body came before, and remembers it. */
-  async has(body: Uint8Array<ArrayBuffer>): Promise<boolean> {
-    const digest = Buffer.from(await crypto.subtle.digest('SHA-256', body)).toString('base64');
+  has(body: Uint8Array): boolean {
+    const digest = createHash('sha256').update(body).digest('base64');
     const isKnown = this.#digests.delete(digest);
     this.#digests.add(digest);
     const [oldest = ''] = this.#digests;

@@ -11,7 +11,10 @@ export type ApiName = 'messages' | 'chat' | 'responses';
  */
 export type Way = 'untouched' | 'condensed' | 'original' | 'passed';
 
-/** The calls of the answer before a request that brought back text that a condensation had hidden. Estimated; unit: tokens. */
+/**
+ * The calls of the answer before a request that brought back text that a condensation had hidden, also if its summary quotes that text.
+ * Estimated; unit: tokens.
+ */
 export interface Rereads {
   readonly results: number;
   /** The results, and the calls. */

@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly data: string;
   /** @defaultValue balanced */
   readonly preset?: PresetName | undefined;
+  /** A file that describes another condenser. @defaultValue none: the preset holds */
+  readonly config?: string | undefined;
   /** The file of the gateway's process. */
   readonly worker: WorkerProgram;
 }
@@ -49,6 +51,7 @@ export async function run(command: string, parameters: readonly string[], option
       port: 0,
       data: options.data,
       preset: options.preset,
+      config: options.config,
       subscription: options.subscription,
       holdOut: options.holdOut,
     },

@@ -15,6 +15,8 @@ export interface ServeOptions {
   readonly data: string;
   /** @defaultValue balanced */
   readonly preset?: PresetName | undefined;
+  /** A file that describes another condenser. @defaultValue none: the preset holds */
+  readonly config?: string | undefined;
   /** The file of the gateway's process. */
   readonly program: WorkerProgram;
 }

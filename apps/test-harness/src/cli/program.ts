@@ -10,6 +10,7 @@ import type { PageCommandOptions } from './page.js';
 import type { ReplayCommandOptions } from './replay.js';
 import type { ReportCommandOptions } from './report.js';
 import type { ScenarioCommandOptions } from './scenario.js';
+import { addLiveCommands } from './live-commands.js';
 
 /**
  * Runs a command line. Resolves to the exit status: that of the command, and 2 for bad usage and for whatever else the user can do
@@ -60,6 +61,7 @@ function harnessProgram(): Command {
   addConformCommand(program);
   addPageCommand(program);
   addScenarioCommand(program);
+  addLiveCommands(program);
   addCompareCommand(program);
   return program;
 }

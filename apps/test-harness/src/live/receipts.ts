@@ -7,6 +7,7 @@ import type { Trial } from './trial.js';
 /** What is needed of the gateway's receipt of one request. Unit of all sizes: tokens. */
 const receiptSchema = z.object({
   status: z.number(),
+  model: z.string().optional(),
   /** Left out if the provider has counted nothing. */
   usage: z
     .object({
