@@ -20,6 +20,9 @@ export interface HeldOut {
 /** Fewer sessions on one side tell nothing of their spread. */
 const fewest = 5;
 
+/** A variance of logarithms that is smaller is the rounding of sums. */
+const rounding = 1e-12;
+
 /** Normal quantiles of 97.5 % and of 80 %. */
 const [level, power] = [1.96, 0.8416];
 
@@ -34,7 +37,7 @@ export function heldOutOf(receipts: readonly Receipt[]): HeldOut | undefined {
     spreadOf(logs.filter(({ isHeldOut }) => isHeldOut === side).map(({ log }) => log)),
   ) as [Spread, Spread];
   const counts = { sessions: out.count + others.count, heldOut: out.count };
-  if (Math.min(out.count, others.count) < fewest || out.variance + others.variance === 0)
+  if (Math.min(out.count, others.count) < fewest || out.variance + others.variance < rounding)
     return { ...counts, isKnown: false };
   const difference = others.mean - out.mean;
   const half = halfInterval(out, others);
