@@ -12,7 +12,8 @@ export const codex: Host = {
   name: 'codex',
   packageName: 'codex-linux-x64',
   provider: 'openai',
-  models: ['gpt-5.5', 'gpt-5.4'],
+  // Of the first it takes a window of a million: it does not compact by itself.
+  models: ['gpt-5.4', 'gpt-5.5'],
   isKnownToGateway: true,
   savesWithoutPlugin: false,
   survivesLoops: false,
