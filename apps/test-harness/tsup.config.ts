@@ -50,7 +50,7 @@ export default defineConfig([
     ...application,
     // Worker threads load a file of their own.
     entry: { cli: 'src/cli/cli.ts', worker: 'src/cli/worker.ts' },
-    clean: ['!page', '!replay-page'],
+    clean: ['!page', '!compare-page', '!replay-page'],
     // What `report` shows where no session is.
     onSuccess: async () => {
       await mkdir('dist/sample', { recursive: true });
@@ -61,6 +61,8 @@ export default defineConfig([
   },
   // What a report's page runs, with its chart library and that library's licence.
   { ...inBrowser, entry: { page: 'src/page/browser/main.ts' }, outDir: 'dist/page', banner: licencesOf('uplot') },
+  // What the page of a comparison runs.
+  { ...inBrowser, entry: { page: 'src/page/compare/main.ts' }, outDir: 'dist/compare-page' },
   // The page that replays, and the program of its thread. Both stand in one file in the end.
   {
     ...inBrowser,

@@ -39,7 +39,7 @@ export const guide: readonly { readonly text: string; readonly pages: readonly s
       'ideas/what-is-kept.md',
     ],
   },
-  { text: 'Decide', pages: ['choosing.md', 'results.md'] },
+  { text: 'Decide', pages: ['choosing.md', 'results.md', 'live.md'] },
   {
     text: 'Versus',
     pages: [

@@ -10,11 +10,15 @@ export type HarnessErrorCode =
   | 'invalid-summariser'
   /** A log or its path cannot be read. */
   | 'log-read'
+  /** A live run cannot go on: a task, an arm or the agent's command is wrong, or a check has failed. */
+  | 'live'
   /** A session, or a condenser at work on it, needs more memory than a thread has. */
   | 'out-of-memory'
   | 'page-not-written'
   /** The figures alone make a page that is larger than a report may be. */
   | 'page-too-large'
+  /** Results of live runs cannot be read, or do not fit together. */
+  | 'results'
   /** A scenario file cannot be read, is not YAML, or is no scenario. The message has a line for each problem. */
   | 'scenario'
   /** A file matches no known log format. */

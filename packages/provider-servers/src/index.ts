@@ -1,3 +1,7 @@
+export type { Plan, PlanFact, PlanStep } from './planned/plan.js';
+export { withFacts, factsNeededBy } from './planned/plan.js';
+export type { PlannedModel, PlannedModelKind, PlannedModelOptions } from './planned/planned-model.js';
+export { plannedModel, plannedModelKinds } from './planned/planned-model.js';
 export type { JsonObject } from './rules/wire/wire-json.js';
 export type { Script, ScriptedAnswer, ScriptedServerOptions, ToolLoopOptions } from './scripted.js';
 export { scriptedServer, toolLoop } from './scripted.js';

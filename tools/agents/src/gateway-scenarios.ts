@@ -9,12 +9,16 @@ const crashes: readonly number[] = [9, 30, 50];
 const actAt = (at: (step: number) => boolean, act: Act) => (step: number) =>
   at(step) ? ({ acts: [act] } satisfies Partial<Step>) : undefined;
 
-/** As {@link reading}, without a file that is read twice: who reads one again has lost it. */
-const readingOnce = reading(long, 0, (step) =>
-  step % 3 === 2
+/**
+ * As {@link reading}, without a file that is read twice: who reads one again has lost it. What is needed stands in the middle of a file, where no
+ * summary has it from.
+ */
+const readingOnce = reading(long, 0, (step) => ({
+  needsMiddle: true,
+  ...(step % 3 === 2
     ? { acts: [step, long + Math.floor(step / 3)].map((number) => ({ act: 'read', file: partName(number) })) }
-    : undefined,
-);
+    : {}),
+}));
 
 /** The scenarios of the gateway. The environment of each names proxies that lead nowhere, but for 127.0.0.1. */
 export const gatewayScenarios: readonly Scenario[] = [

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Body, Message } from './exchange.js';
 import { askerOf, errandPrompt, scriptedModel } from './model.js';
-import { keyOf, partName, taskMark } from './place.js';
+import { keyOf, middleOf, partName, taskMark } from './place.js';
 
 const tools = [{ name: 'read', input_schema: { properties: {} } }];
 const says = (...words: readonly string[]): Message => ({
@@ -34,6 +34,7 @@ it('reads again what it needs and does not see, once', async () => {
   model.begin([
     { acts: [{ act: 'read', file: 'b' }], needs: 4 },
     { acts: [{ act: 'read', file: 'c' }], needs: 5 },
+    { acts: [{ act: 'read', file: 'd' }], needs: 5, needsMiddle: true },
   ]);
   const ask = async (...words: readonly string[]) => {
     const body = {
@@ -58,5 +59,7 @@ it('reads again what it needs and does not see, once', async () => {
   expect(await ask()).toEqual([partName(4)]);
   expect(await ask(keyOf(4))).toEqual(['b']);
   expect(await ask(keyOf(5))).toEqual(['c']);
-  expect([model.looks, model.lost, model.stepsDone, model.hasStepsLeft]).toEqual([1, 0, 2, false]);
+  expect(await ask(keyOf(5))).toEqual([partName(5)]);
+  expect(await ask(keyOf(5), middleOf(5).name)).toEqual(['d']);
+  expect([model.looks, model.lost, model.stepsDone, model.hasStepsLeft]).toEqual([2, 0, 3, false]);
 });

@@ -3,21 +3,28 @@ import type { AnthropicReply, Faults, OpenAIReply, ProviderServer } from '@palim
 import { isRecord } from '@palimpsest/llm-adapters/wire';
 import { bodyOf } from './api.js';
 import type { Asker, Block, Body, Message, Tool } from './exchange.js';
-import { keyOf, partName, taskMark } from './place.js';
+import { keyOf, middleOf, partName, taskMark } from './place.js';
 
 /** An act of the model in a step, in no host's words. */
 export type Act =
-  /** `again` counts from 1 the looks of a model that does not repeat a call exactly. */
-  | { readonly act: 'read'; readonly file: string; readonly again?: number | undefined }
+  | { readonly act: 'read'; readonly file: string; readonly again?: Again | undefined }
   | { readonly act: 'delegate'; readonly errand: string }
   /** Loads tools that the host declares later. */
   | { readonly act: 'search-tools' }
   | { readonly act: 'recall'; readonly file: string };
 
+/** How a model that does not repeat a call exactly looks for a line, from 0. `count` counts its looks, from 1. */
+export interface Again {
+  readonly count: number;
+  readonly line: number;
+}
+
 /** A call of a host's tool. */
 export interface HostCall {
   readonly name: string;
   readonly input: object;
+  /** The type of the item of Responses that the call is. @defaultValue `function_call` */
+  readonly itemType?: string;
 }
 
 /** An event between the agent and an answer: a fault of the server, or a refusal in the provider's words. */
@@ -28,6 +35,8 @@ export interface Step {
   readonly acts: readonly Act[];
   /** The number of a file of which the model needs the key. A needy model looks for it again if the request does not hold it. @defaultValue none */
   readonly needs?: number | undefined;
+  /** It needs a name in the middle of that file, in the place of the key. @defaultValue false */
+  readonly needsMiddle?: boolean | undefined;
   /** Before the answer is given. @defaultValue none */
   readonly trouble?: Trouble | undefined;
 }
@@ -106,13 +115,13 @@ export async function scriptedModel({
       return { words: 'Nobody reads this.', calls: [] };
     }
     const tools = body.tools ?? [];
-    if (need !== 'none' && step.needs !== undefined && !JSON.stringify(body.messages).includes(keyOf(step.needs))) {
+    if (need !== 'none' && step.needs !== undefined && !holds(body, step)) {
       if (lookedFor !== step.needs) {
         lookedFor = step.needs;
         looks++;
         const file = partName(step.needs);
         const canRecall = callOf({ act: 'recall', file }, tools) !== undefined;
-        const again = need === 'varying' ? looks : undefined;
+        const again = need === 'varying' ? { count: looks, line: middleOf(step.needs).line } : undefined;
         return answerOf(
           [canRecall ? { act: 'recall', file } : { act: 'read', file, again }],
           tools,
@@ -179,6 +188,10 @@ export async function scriptedModel({
   };
 }
 
+function holds({ messages }: Body, { needs = 0, needsMiddle = false }: Step): boolean {
+  return JSON.stringify(messages).includes(needsMiddle ? middleOf(needs).name : keyOf(needs));
+}
+
 /** A list longer than this does not fit, once. Unit: characters. */
 const tooLongFrom = 160_000;
 
@@ -208,6 +221,12 @@ function openaiReply(answer: Answer): OpenAIReply {
   if ('error' in answer) return answer;
   const { words, calls } = answer;
   if (calls.length === 0) return { message: { content: words } };
+  if (calls.some(({ itemType }) => itemType !== undefined)) {
+    const items = calls.map(({ id, itemType, input }) => ({
+      ...{ type: itemType, call_id: id, execution: 'client', status: 'completed', arguments: input },
+    }));
+    return { output: [{ type: 'reasoning', summary: [{ type: 'summary_text', text: words }] }, ...items] };
+  }
   const made = calls.map(({ id, name, input }) => ({
     ...{ id, type: 'function', function: { name, arguments: JSON.stringify(input) } },
   }));

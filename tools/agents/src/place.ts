@@ -57,6 +57,13 @@ export function keyOf(number: number): string {
   return `key-${number}-${(number * 7_919 + 104_729).toString(36)}`;
 }
 
+/** A name in the middle of a file, which no summary lists, and its line, from 0. */
+export function middleOf(number: number): { readonly name: string; readonly line: number } {
+  const lines = part(number).split('\n');
+  const line = Math.floor(lines.length / 2);
+  return { name: /rounded\w+ =/.exec(lines[line] ?? '')?.[0] ?? '', line };
+}
+
 function part(number: number): string {
   const size = sizes[number % sizes.length] ?? 0;
   let text = `// ${partName(number)}: ${keyOf(number)}\n`;

@@ -1,9 +1,11 @@
 import type { PresetName } from '@palimpsest/condensers';
-import { Option } from 'commander';
+import { PalimpsestError } from '@palimpsest/events';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { usualData } from '../data-folder.js';
+import { GatewayError } from '../gateway-error.js';
 import type { WorkerProgram } from '../server/supervisor.js';
 
 /** The file of the gateway's process, beside the command's. */
@@ -19,17 +21,49 @@ const subscriptionHelp = [
   'what is saved there is no money',
 ].join(' ');
 
+const holdOutHelp = [
+  'passes this share of all sessions unchanged, drawn before their first request: 10%.',
+  '`report` compares the others with them, and says what is saved when that is known',
+].join(' ');
+
 /** The options of every command that starts a gateway. */
 export interface CondensingFlags {
   readonly preset?: PresetName;
+  /** A file that describes another condenser. */
+  readonly config?: string;
   readonly subscription: boolean;
+  readonly holdout?: number;
 }
 
 /** Adds what says how a gateway condenses. */
 export function withCondensing(command: Command): Command {
   return command
     .addOption(new Option('--preset <name>', 'what condensation is for').choices(presets))
-    .option('--subscription', subscriptionHelp, false);
+    .addOption(
+      new Option('--config <file>', 'a file, TOML or JSON, that describes another condenser').conflicts('preset'),
+    )
+    .option('--subscription', subscriptionHelp, false)
+    .option('--holdout <share>', holdOutHelp, shareOf);
+}
+
+function shareOf(text: string): number {
+  const percent = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
+  const share = Number(percent) / 100;
+  if (share > 0 && share < 1) return share;
+  throw new InvalidArgumentError('A share is above 0% and below 100%: 10%.');
+}
+
+/** Returns the path of a file that describes a condenser, if there is one. @throws {@link GatewayError} when it describes none */
+export async function condenserFile(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  const { loadCondenserFile } = await import('@palimpsest/condensers/node');
+  try {
+    await loadCondenserFile(file);
+  } catch (error) {
+    if (!PalimpsestError.isInstance(error)) throw error;
+    throw new GatewayError('invalid-file', error.message, { cause: error });
+  }
+  return path.resolve(file);
 }
 
 /** The options of every command that starts a gateway or reads what one keeps. */

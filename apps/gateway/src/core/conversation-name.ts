@@ -8,6 +8,8 @@ export interface ConversationNames {
   readonly log: string;
   /** Of its receipts, and for its user: sessions that begin alike are told apart by their header. */
   readonly id: string;
+  /** What it shares with its sub-agents: the header of their session. Without one it is alone. */
+  readonly session: string;
 }
 
 const headerOfSession = /^(?:x-)?(?:[a-z]+-)*(?:session|conversation)[-_]id$/;
@@ -30,7 +32,14 @@ export function conversationNames(
   }
   const log = digest([upstream, name, JSON.stringify(opening, withoutMarks)]);
   const sessions = [...headers].filter(([header]) => headerOfSession.test(header));
-  return { log, id: sessions.length === 0 ? log : digest([log, JSON.stringify(sessions)]) };
+  if (sessions.length === 0) return { log, id: log, session: log };
+  const header = JSON.stringify(sessions);
+  return { log, id: digest([log, header]), session: digest([upstream, header]) };
+}
+
+/** Returns true for the list of a first request: the model has answered nothing yet. */
+export function isFirstList({ codec }: Api, list: readonly unknown[]): boolean {
+  return list.every((message) => roleOf(codec, message) !== 'assistant');
 }
 
 function roleOf(codec: Api['codec'], message: unknown): string | undefined {

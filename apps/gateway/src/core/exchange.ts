@@ -2,7 +2,7 @@ import { pricesAt } from '@palimpsest/llm-adapters';
 import { anthropicUsage, openaiUsage } from '@palimpsest/llm-adapters/wire';
 import { withList } from '../body/request-body.js';
 import type { RequestBody } from '../body/request-body.js';
-import type { Receipt } from '../receipts/receipt.js';
+import type { HoldOutReceipt, Receipt } from '../receipts/receipt.js';
 import { withUsageRead } from './answer.js';
 import type { Api } from './api.js';
 import type { ConversationNames } from './conversation-name.js';
@@ -19,6 +19,7 @@ export interface Asked {
   readonly bytes: Uint8Array;
   readonly body: RequestBody;
   readonly isSubscription: boolean;
+  readonly holdOut?: HoldOutReceipt | undefined;
   /** Unit: milliseconds of `performance.now`. */
   readonly startedAt: number;
   readonly send: (body: Uint8Array) => Promise<Response>;
@@ -87,7 +88,7 @@ async function sent(asked: Asked, bytes: Uint8Array): Promise<Response> {
   }
 }
 
-type AnswerPart = 'at' | 'conversation' | 'log' | 'api' | 'model' | 'status' | 'isSubscription';
+type AnswerPart = 'at' | 'conversation' | 'log' | 'api' | 'model' | 'status' | 'isSubscription' | 'holdOut';
 type ListPart = Exclude<keyof Receipt, AnswerPart | 'overheadMs'>;
 
 /** The receipt of a list to which nothing was done. */
@@ -103,7 +104,7 @@ const unchanged: Pick<Receipt, ListPart> = {
 };
 
 function ofAnswer(
-  { api, names, body, isSubscription, headers, now }: Asked,
+  { api, names, body, isSubscription, holdOut, headers, now }: Asked,
   { status }: Pick<Response, 'status'>,
   reported: unknown,
 ) {
@@ -118,6 +119,7 @@ function ofAnswer(
     model,
     status,
     isSubscription,
+    holdOut,
     usage: counted?.usage,
     cacheWrites: counted?.cacheWrites,
     prices: pricesAt(model, at),

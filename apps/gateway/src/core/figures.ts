@@ -52,7 +52,7 @@ export function newestRereads({ condensations, events, view }: Fitted<unknown>):
   const start = before.indexOf(answer) ?? 0;
   const last = start === 0 ? undefined : before.events[start - 1];
   const after = last === undefined ? undefined : before.positionOf(last.id);
-  const found = rereadsIn(before, { after }).filter(({ response }) => response === answer);
+  const found = rereadsIn(before, { after, quoted: true }).filter(({ response }) => response === answer);
   const sumOf = (sizeOf: (one: (typeof found)[number]) => number) => found.reduce((sum, one) => sum + sizeOf(one), 0);
   return {
     answer,

@@ -3,11 +3,12 @@ import { readUpTo } from '../body/received-body.js';
 import { readBody } from '../body/request-body.js';
 import type { Receipt } from '../receipts/receipt.js';
 import { apiOf, isCondensedByProvider, isHeldByProvider } from './api.js';
-import { conversationNames } from './conversation-name.js';
+import { conversationNames, isFirstList } from './conversation-name.js';
 import { Conversations } from './conversations.js';
 import type { ConversationsOptions } from './conversations.js';
 import { bytesOf, exchanged, passed } from './exchange.js';
 import { forwardedHeaders, isSubscription } from './headers.js';
+import { HoldOut } from './hold-out.js';
 import { modelOf } from './model.js';
 import { noOrders } from './orders.js';
 import type { OrderBook } from './orders.js';
@@ -22,6 +23,8 @@ export interface GatewayOptions extends ConversationsOptions {
   readonly onReceipt?: ((receipt: Receipt) => void) | undefined;
   /** @defaultValue the user gives none */
   readonly orders?: OrderBook | undefined;
+  /** The share of all sessions that pass unchanged, to compare the others with. @defaultValue none */
+  readonly holdOut?: number | undefined;
   /** Also condenses what is sent with a subscription's login. @defaultValue false: it passes unchanged */
   readonly subscription?: boolean | undefined;
 }
@@ -37,6 +40,7 @@ export function gatewayOf(options: GatewayOptions): (request: Request) => Promis
   const conversations = new Conversations(options);
   const earlier = new RecentBodies();
   const readBodies = new Map<string, EarlierBodies>();
+  const heldOut = options.holdOut === undefined ? undefined : new HoldOut(options.holdOut);
 
   return async (request) => {
     const startedAt = performance.now();
@@ -63,6 +67,8 @@ export function gatewayOf(options: GatewayOptions): (request: Request) => Promis
     const isSubscribed = isSubscription(headers);
     const asked = { api, names, headers, bytes, body, isSubscription: isSubscribed, startedAt, send, now, onReceipt };
     if (isSubscribed && !subscription) return counts ? send(bytes) : passed(asked);
+    const holdOut = await heldOut?.of(names, isFirstList(api, body.list), () => conversations.has(names));
+    if (holdOut?.isHeldOut) return counts ? send(bytes) : passed({ ...asked, holdOut });
     if (counts && !(await conversations.has(names))) return send(bytes);
 
     const { undo, isPaused } = await orders.of(names.id);
@@ -82,6 +88,6 @@ export function gatewayOf(options: GatewayOptions): (request: Request) => Promis
       undone: () => orders.undone(names.id),
     });
     if (counts) return send(bytesOf(asked, prepared));
-    return exchanged({ ...asked, conversation, prepared, isAgain });
+    return exchanged({ ...asked, holdOut, conversation, prepared, isAgain });
   };
 }

@@ -98,8 +98,23 @@ it('pays what it does not read as the real request has paid, by life and by tier
 
 it('takes the whole list from the provider where the gateway has sent it', () => {
   const fallen = receipt({ way: 'original', inForce: 0, counted: [0, 32_500, 50], held: 0, sent: 0 });
-  expect(stepsOf([...grown, condensed, fallen]).at(-1)).toMatchObject({ held: 32_500, growth: 500, isCold: false });
+  expect(stepsOf([...grown, condensed, fallen]).at(-1)).toMatchObject({
+    held: 32_500,
+    growth: 500,
+    cache: 'rewritten',
+  });
   expect(control([...grown, condensed, fallen]).at(-1)).toEqual([32_000, 500, 50]);
+});
+
+it('is not misled by a short request between two others, of the same model or another', () => {
+  const side = receipt({ counted: [0, 500, 9], held: 300, sent: 300, isRewrite: true });
+  const back = receipt({ counted: [13_000, 1_000, 60], ...inForce, isRewrite: true, held: 33_000, sent: 14_000 });
+  for (const model of ['claude-opus-4-5', 'claude-haiku-4-5'])
+    expect(control([...grown, condensed, { ...side, model }, back]).at(-1)![0]).toBeGreaterThan(30_000);
+  const early = [grown[0]!, { ...side, isRewrite: false }, grown[1]!];
+  expect(control(early)).toEqual(
+    early.map(({ usage: u }) => [u!.cacheReadTokens, u!.cacheWriteTokens, u!.outputTokens]),
+  );
 });
 
 it('estimates what is hidden of a conversation whose first receipts are gone', () => {

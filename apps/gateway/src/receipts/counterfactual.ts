@@ -29,7 +29,7 @@ export function requestOf({ receipt, usage }: Step): PricedRequest {
 
 /**
  * Returns the requests that the agent would have made without the gateway: the client's own list, read from the cache as far as its own
- * request before held it, and paid for the rest as the real request paid for what was new to it. From the first list on that the agent alone
+ * requests before held it, and paid for the rest as the real request paid for what was new to it. From the first list on that the agent alone
  * would have compacted, the real requests stand there: nothing is known of what they would have been.
  *
  * @param options.rereads - `left-out`: the results that brought hidden text back, with their calls, and the requests made for nothing else.
@@ -40,8 +40,8 @@ export function counterfactual(
   { rereads: treatment }: { readonly rereads: 'left-out' | 'made' },
 ): readonly PricedRequest[] {
   const requests: PricedRequest[] = [];
-  /** The list of the control, and what its cache holds. Unit: tokens, as the provider counts. */
-  let [size, cached] = [0, 0];
+  /** The control's list, and the longest that it has sent. Unit: tokens, as the provider counts. */
+  let [size, longest] = [0, 0];
   const unknownFrom = steps.findIndex(isBeyondWindow);
   for (const [index, step] of steps.entries()) {
     if (unknownFrom !== -1 && index >= unknownFrom) {
@@ -58,15 +58,15 @@ export function counterfactual(
     if (rereads !== undefined && last !== undefined)
       requests[requests.length - 1] = withOutput(last, last.usage.outputTokens - rereads.outputTokens);
     size = Math.max(0, size * step.factor + step.growth - (rereads?.tokens ?? 0));
-    requests.push(controlRequest(step, size, last === undefined ? size - freshIn(step) : readBy(step, size, cached)));
-    cached = size;
+    const read = {
+      cold: step.usage.cacheReadTokens,
+      rewritten: longest * step.factor,
+      warm: size - freshIn(step) + (rereads?.tokens ?? 0),
+    };
+    requests.push(controlRequest(step, size, read[step.cache]));
+    longest = Math.max(longest * step.factor, size);
   }
   return requests;
-}
-
-/** What the cache serves of a list of so many tokens. */
-function readBy({ isCold, usage, factor, unread }: Step, size: number, cached: number): number {
-  return isCold ? usage.cacheReadTokens : Math.min(cached * factor, size) - unread;
 }
 
 /** What a request did not read from the cache. */

@@ -1,5 +1,6 @@
 import { compactsFrom } from './counterfactual.js';
 import type { Amount, Figures, Range } from './account.js';
+import type { HeldOut } from './held-out.js';
 
 /** Returns a number of tokens as people read it: 950, 9.5k, 130k, 1.2M, 2M. */
 export function tokensText(tokens: number): string {
@@ -57,6 +58,18 @@ export function gapsIn({
 /** Returns how to leave a gateway behind which the agent's own list has grown too large. */
 export function wayOutText(): string {
   return `The agent's own list is more than ${compactsFrom * 100} % of the window. Resumed directly, such a session is refused: resume it through the gateway, and give /compact there first.`;
+}
+
+/** Returns what the sessions that passed unchanged tell of the saving in the others. */
+export function heldOutText({ sessions, heldOut, saving, isKnown, sessionsNeeded }: HeldOut): string {
+  const drawn = `Held out: ${heldOut} of ${count(sessions, 'session')}.`;
+  if (saving === undefined) return `${drawn} What is saved is not known yet.`;
+  const { mean, low, high } = saving;
+  const percent = (part: number): string => (part * 100).toFixed(0);
+  if (!isKnown)
+    return `${drawn} What is saved is not known yet: between ${percent(low)} and ${percent(high)} % of a typical session. Some ${sessionsNeeded} sessions would show a quarter.`;
+  const [least, most] = mean > 0 ? [low, high] : [-high, -low];
+  return `${drawn} A typical session costs ${percent(Math.abs(mean))} % ${mean > 0 ? 'less' : 'more'} than they do (95 % interval: ${percent(least)} to ${percent(most)} %).`;
 }
 
 /** Returns a number with its noun: `1 request`, `3 requests`. */

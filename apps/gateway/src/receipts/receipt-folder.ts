@@ -103,7 +103,7 @@ const numbers = ['status', 'held', 'sent', 'inForce'];
 /** Checks what the account reckons with. A file can be damaged, or come from a later version. */
 function isReceipt(value: unknown): value is Receipt {
   if (!isRecord(value)) return false;
-  const { usage, prices, condensations, rereads, window } = value;
+  const { usage, prices, condensations, rereads, window, holdOut } = value;
   return (
     texts.every((key) => typeof value[key] === 'string') &&
     numbers.every((key) => Number.isFinite(value[key])) &&
@@ -112,6 +112,7 @@ function isReceipt(value: unknown): value is Receipt {
       hasNumbers(usage, ['uncachedInputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'outputTokens'])) &&
     (prices === undefined || hasNumbers(prices, ['input', 'cacheRead', 'cacheWrite', 'output'])) &&
     (rereads === undefined || hasNumbers(rereads, ['results', 'tokens', 'outputTokens'])) &&
+    (holdOut === undefined || (isRecord(holdOut) && typeof holdOut['session'] === 'string')) &&
     (window === undefined || Number.isFinite(window)) &&
     Array.isArray(condensations) &&
     condensations.every((one) => hasNumbers(one, ['savedTokens', 'rewrittenTokens']) && isRecord(one['hidden']))

@@ -11,7 +11,10 @@ export type ApiName = 'messages' | 'chat' | 'responses';
  */
 export type Way = 'untouched' | 'condensed' | 'original' | 'passed';
 
-/** The calls of the answer before a request that brought back text that a condensation had hidden. Estimated; unit: tokens. */
+/**
+ * The calls of the answer before a request that brought back text that a condensation had hidden, also if its summary quotes that text.
+ * Estimated; unit: tokens.
+ */
 export interface Rereads {
   readonly results: number;
   /** The results, and the calls. */
@@ -31,6 +34,13 @@ export interface CondensationReceipt {
   /** Estimated. Unit: tokens. */
   readonly savedTokens: number;
   readonly rewrittenTokens: number;
+}
+
+/** The place of a conversation in an experiment that passes some of all sessions unchanged. */
+export interface HoldOutReceipt {
+  readonly isHeldOut: boolean;
+  /** What was drawn: a session, with its sub-agents. */
+  readonly session: string;
 }
 
 /** What is known of one request. It holds numbers and names, and no word of the conversation. */
@@ -74,6 +84,8 @@ export interface Receipt {
   readonly isHeldBack: boolean;
   /** The time that the gateway took before it sent. Unit: milliseconds. */
   readonly overheadMs: number;
+  /** @defaultValue no session is held out */
+  readonly holdOut?: HoldOutReceipt | undefined;
   /** What failed inside the gateway. The request went on all the same. */
   readonly problem?: string | undefined;
 }

@@ -13,13 +13,16 @@ export interface Step {
   readonly growth: number;
   /** The client's own list. */
   readonly held: number;
-  /** True if the provider's cache held nothing of the conversation: a long pause, another model. */
-  readonly isCold: boolean;
-  /** The part of the beginning that both lists share with the ones before, and that was not read from the cache all the same. */
-  readonly unread: number;
+  readonly cache: CacheState;
   /** The results in {@link growth} that brought hidden text back, with their calls. @defaultValue none */
   readonly rereads?: Rereads | undefined;
 }
+
+/**
+ * The provider's cache as a request has found it. `cold`: it held nothing of the conversation, after a long pause or for another model.
+ * `rewritten`: the gateway has changed what it sends, so what the request has read says nothing of the client's own list. `warm`: any other.
+ */
+export type CacheState = 'cold' | 'rewritten' | 'warm';
 
 /**
  * Returns the counted requests of a conversation, oldest first. Between two of them the client's list has grown by what the provider counts,
@@ -38,7 +41,7 @@ export function stepsOf(receipts: readonly Receipt[]): readonly Step[] {
     if (before === undefined) {
       // Of a conversation whose first receipts are gone, the hidden part is known by its estimate.
       const held = sent + Math.max(0, isWhole(receipt) ? 0 : receipt.held - receipt.sent) * perEstimated;
-      steps.push({ receipt, usage, sent, factor: 1, growth: held, held, isCold: false, unread: 0 });
+      steps.push({ receipt, usage, sent, factor: 1, growth: held, held, cache: 'warm' });
       continue;
     }
     const change = changeSince(before, request);
@@ -53,7 +56,7 @@ export function stepsOf(receipts: readonly Receipt[]): readonly Step[] {
       factor,
       growth,
       held: Math.max(0, before.held * factor + growth),
-      ...cacheOf(before, request, change),
+      cache: cacheOf(steps, request, change),
       rereads: scaled(request.rereads, isCounted ? growth / estimated : perEstimated),
     });
   }
@@ -141,21 +144,15 @@ function scaled(rereads: Rereads | undefined, ratio: number): Rereads | undefine
 const leastRead = 0.5;
 
 /**
- * Says what the real request found in the provider's cache of the beginning that it shares with the one before. Behind a change of ours that
- * says nothing: a provider that is shown no mark near the change reads nothing of a warm cache either. There the clock decides.
+ * Says how a request has found the cache. Behind a change of ours the clock decides: a provider that is shown no mark near the change reads
+ * nothing of a warm cache either.
  */
-function cacheOf(
-  before: Step,
-  { receipt, usage, sent }: CountedRequest,
-  { isOurs, isOtherModel }: Change,
-): Pick<Step, 'isCold' | 'unread'> {
-  const read = usage.cacheReadTokens;
-  if (isOurs) {
-    const pause = Date.parse(receipt.at) - Date.parse(before.receipt.at);
-    return { isCold: isOtherModel || pause > cacheLifeOf(before.receipt), unread: 0 };
-  }
-  const common = Math.min(before.sent, sent);
-  return { isCold: read < common * leastRead, unread: Math.max(0, common - read) };
+function cacheOf(earlier: readonly Step[], { receipt, usage, sent }: CountedRequest, { isOurs }: Change): CacheState {
+  const before = earlier.at(-1) as Step;
+  if (!isOurs) return usage.cacheReadTokens < Math.min(before.sent, sent) * leastRead ? 'cold' : 'warm';
+  const last = earlier.findLast(({ receipt: { model } }) => model === receipt.model)?.receipt;
+  const isKept = last !== undefined && Date.parse(receipt.at) - Date.parse(last.at) <= cacheLifeOf(last);
+  return isKept ? 'rewritten' : 'cold';
 }
 
 /** How long a provider keeps what a request has read or written, as far as it says so. Unit: milliseconds. */

@@ -111,3 +111,10 @@ it('tells the way out of a list that the agent alone could not send', () => {
     ]
   `);
 });
+
+it('says of a session that it was held out', () => {
+  const holdOut = { isHeldOut: true, session: '0123456789ab' };
+  expect(summaryOf([receipt({ way: 'passed', holdOut, counted: [0, 20_000, 100] })]).join('\n')).toContain(
+    'This session was held out: it passed unchanged',
+  );
+});

@@ -30,6 +30,8 @@ function sentLine(receipts: readonly Receipt[], conversations: number, { actual,
 }
 
 function savedLine(receipts: readonly Receipt[], total: Figures): string {
+  if (receipts.every(({ holdOut }) => holdOut?.isHeldOut))
+    return 'This session was held out: it passed unchanged, so that `report` can compare the others with it.';
   if (receipts.every(({ way }) => way === 'passed')) return 'All of it passed unchanged: nothing was condensed.';
   if (receipts.every(({ inForce }) => inForce === 0))
     return 'Nothing was condensed so far: nothing is saved, and nothing is lost.';

@@ -2,6 +2,8 @@ import { fileEventStore } from '@palimpsest/events/file';
 import { folderIn } from '../data-folder.js';
 import { byConversation, totalOf } from '../receipts/account.js';
 import type { Figures } from '../receipts/account.js';
+import { heldOutOf } from '../receipts/held-out.js';
+import type { HeldOut } from '../receipts/held-out.js';
 import { ReceiptFolder } from '../receipts/receipt-folder.js';
 import { conversationReport } from './conversation-report.js';
 import type { ConversationReport } from './conversation-report.js';
@@ -11,6 +13,8 @@ export interface Report {
   readonly total: Figures;
   /** The newest first. */
   readonly conversations: readonly ConversationReport[];
+  /** @defaultValue no session is held out, or one conversation is asked for */
+  readonly heldOut?: HeldOut | undefined;
   /** Lines of the receipts that could not be read. */
   readonly skippedLines: number;
 }
@@ -22,6 +26,7 @@ export async function readReport(data: string, conversation?: string): Promise<R
   return {
     total: totalOf(conversations),
     conversations: conversations.toSorted((one, other) => other.lastAt.localeCompare(one.lastAt)),
+    heldOut: conversation === undefined ? heldOutOf(receipts) : undefined,
     skippedLines: skipped,
   };
 }

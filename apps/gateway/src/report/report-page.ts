@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { reasonText } from '@palimpsest/view/inspect';
 import { habit } from '../receipts/account.js';
-import { count, rangeText, savedText, tokensText, usdText } from '../receipts/phrases.js';
+import { count, heldOutText, rangeText, savedText, tokensText, usdText } from '../receipts/phrases.js';
 import { billBars, sizesChart } from './chart.js';
 import type { CondensationReport, ConversationReport } from './conversation-report.js';
 import { Html, html } from './html.js';
@@ -11,7 +11,7 @@ import { rangeCell, timeText, warningsOf, withoutOf } from './report-text.js';
 
 /** Returns the report as one page that loads nothing and runs nothing: its policy allows its one style, by its digest. */
 export function reportPage(
-  { total, conversations, skippedLines }: Report,
+  { total, conversations, heldOut, skippedLines }: Report,
   shown: readonly ConversationReport[],
   now: Date,
 ): string {
@@ -46,6 +46,7 @@ export function reportPage(
               ${card('Requests', String(total.counted + total.uncounted))}
               ${card('Condensations', String(total.condensations))} ${card('Results read again', String(total.rereads))}
             </dl>
+            ${heldOut !== undefined && html`<p class="note">${heldOutText(heldOut)}</p>`}
           </section>
           ${conversations.length > 0 && conversationTable(conversations, new Set(shown))}
           ${shown.map(conversationSection)} ${explanation(conversations.length - shown.length)}

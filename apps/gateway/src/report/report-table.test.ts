@@ -83,3 +83,18 @@ test('what came back is told with the condensation before it, at the request tha
 test('without receipts it says how to get some', async () => {
   expect(await table(120)).toBe('No receipts are kept here. Start an agent with `palimpsest-gateway run -- claude`.');
 });
+
+test('sessions that were held out are compared with the others, and nothing is claimed too early', async () => {
+  const receipts = new ReceiptFolder(folderIn(data, 'receipts'));
+  for (let index = 0; index < 24; index++) {
+    const conversation = index.toString(16).padStart(12, '0');
+    const holdOut = { isHeldOut: index % 4 === 0, session: conversation };
+    receipts.append(receipt({ conversation, holdOut, counted: [0, 20_000 + 1_000 * (index % 5), 100] }));
+  }
+  const report = await readReport(data);
+  expect(reportTable(report, 120, colours)).toMatch(
+    /^Held out: 6 of 24 sessions\. What is saved is not known yet: between -\d+ and \d+ % of a typical session\./m,
+  );
+  expect(report.heldOut?.isKnown).toBe(false);
+  expect((await readReport(data, '000000000001')).heldOut).toBeUndefined();
+});

@@ -1,6 +1,6 @@
 import { alignedTable, printableLine, widthOf } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
-import { count, savedText, tokensText, usdText } from '../receipts/phrases.js';
+import { count, heldOutText, savedText, tokensText, usdText } from '../receipts/phrases.js';
 import type { ConversationReport } from './conversation-report.js';
 import type { Report } from './read-report.js';
 import { rangeCell, timeText, warningsOf, withoutOf } from './report-text.js';
@@ -31,7 +31,7 @@ const columns: readonly Column[] = [
 
 /** Returns the report as lines for a terminal: a table, what is to be said of single conversations, and the sum. */
 export function reportTable(
-  { total, conversations, skippedLines }: Report,
+  { total, conversations, heldOut, skippedLines }: Report,
   width: number,
   { bold, dim }: Colours,
 ): string {
@@ -44,6 +44,7 @@ export function reportTable(
     alignedTable(cells, bold),
     '',
     `${count(conversations.length, 'conversation')}: the gateway has ${savedText(total)} up to now.`,
+    ...(heldOut === undefined ? [] : [heldOutText(heldOut)]),
     ...warnings.map((warning) => printableLine(warning)),
     ...(skippedLines === 0
       ? []

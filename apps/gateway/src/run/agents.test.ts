@@ -88,19 +88,20 @@ it.each<[string, Environment, Files, readonly string[], string]>([
   const start = await started('/usr/bin/claude', [...parameters, '-p', 'hi'], env, files);
   expect(start.upstream).toBe(expected);
   expect(start.parameters.slice(-2)).toEqual(['-p', 'hi']);
-  expect(claudeSettings(start.parameters)).toEqual({ env: { ANTHROPIC_BASE_URL: url, ...others } });
+  const search = expected === 'https://api.anthropic.com' ? { ENABLE_TOOL_SEARCH: 'true' } : {};
+  expect(claudeSettings(start.parameters)).toEqual({ env: { ANTHROPIC_BASE_URL: url, ...others, ...search } });
 });
 
 it("joins Claude Code's settings with those that the user gives", async () => {
   const files = {
-    'project/mine.json': { model: 'opus', env: { A: '1', NO_PROXY: 'a.example' } },
+    'project/mine.json': { model: 'opus', env: { A: '1', NO_PROXY: 'a.example', ENABLE_TOOL_SEARCH: 'false' } },
     'home/.claude/settings.json': { env: { HTTPS_PROXY: 'http://proxy.example:3128' } },
   };
   const start = await started('claude', ['--settings=mine.json', '-p', '--', '--settings'], {}, files);
   const hosts = 'a.example,127.0.0.1';
   expect(claudeSettings(start.parameters)).toEqual({
     model: 'opus',
-    env: { A: '1', ANTHROPIC_BASE_URL: url, NO_PROXY: hosts, no_proxy: hosts },
+    env: { A: '1', ENABLE_TOOL_SEARCH: 'false', ANTHROPIC_BASE_URL: url, NO_PROXY: hosts, no_proxy: hosts },
   });
   expect(start.parameters.slice(2)).toEqual(['-p', '--', '--settings']);
   expect(start.network).toEqual({ HTTPS_PROXY: 'http://proxy.example:3128', NO_PROXY: 'a.example' });

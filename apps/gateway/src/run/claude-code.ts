@@ -9,12 +9,15 @@ import type { Settings } from './settings-file.js';
 /** Variables with which Claude Code goes to a cloud that signs its requests. */
 const clouds = [
   'CLAUDE_CODE_USE_BEDROCK',
-  'CLAUDE_CODE_USE_VERTEX',
-  'CLAUDE_CODE_USE_FOUNDRY',
   'CLAUDE_CODE_USE_MANTLE',
+  'CLAUDE_CODE_USE_ANTHROPIC_AWS',
+  'CLAUDE_CODE_USE_VERTEX',
+  'CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD',
+  'CLAUDE_CODE_USE_FOUNDRY',
 ];
 
 const variable = 'ANTHROPIC_BASE_URL';
+const itsOwn = 'api.anthropic.com';
 
 /**
  * Returns how Claude Code is led to the gateway: by settings of its command line. The variables of the user's settings would win over those of
@@ -35,14 +38,23 @@ export async function claudeCodeStart(invocation: Invocation): Promise<AgentStar
     );
   if (managed[variable] !== undefined)
     throw new UnknownAgentError(`The administrator's settings say where Claude Code sends to: ${managedFile()}.`);
+  const upstream = used[variable] ?? `https://${itsOwn}`;
   return {
-    upstream: used[variable] ?? 'https://api.anthropic.com',
+    upstream,
     network: networkOf(used),
     through: (url) => {
-      const settings = { ...own, env: { ...textsOf(own.env), [variable]: url, ...withLoopback(used) } };
+      const added = { ...toolSearch(upstream, used), [variable]: url, ...withLoopback(used) };
+      const settings = { ...own, env: { ...textsOf(own.env), ...added } };
       return { parameters: ['--settings', JSON.stringify(settings), ...others], env: {} };
     },
   };
+}
+
+/** Behind a base URL that is not Anthropic's, Claude Code sends the definitions of all tools at once, unless it is told that it need not. */
+function toolSearch(upstream: string, { ENABLE_TOOL_SEARCH: own }: Environment): Environment {
+  return own === undefined && URL.canParse(upstream) && new URL(upstream).host === itsOwn
+    ? { ENABLE_TOOL_SEARCH: 'true' }
+    : {};
 }
 
 /** Returns the settings that the user gives himself: a file, or JSON. */

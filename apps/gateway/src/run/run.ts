@@ -16,10 +16,14 @@ export interface RunOptions {
   /** The variable that holds the base URL of an agent that is not known. */
   readonly variable?: string | undefined;
   readonly subscription: boolean;
+  /** The share of all sessions that pass unchanged. @defaultValue none */
+  readonly holdOut?: number | undefined;
   /** The folder of what the gateway keeps. */
   readonly data: string;
   /** @defaultValue balanced */
   readonly preset?: PresetName | undefined;
+  /** A file that describes another condenser. @defaultValue none: the preset holds */
+  readonly config?: string | undefined;
   /** The file of the gateway's process. */
   readonly worker: WorkerProgram;
 }
@@ -47,7 +51,9 @@ export async function run(command: string, parameters: readonly string[], option
       port: 0,
       data: options.data,
       preset: options.preset,
+      config: options.config,
       subscription: options.subscription,
+      holdOut: options.holdOut,
     },
     onReceipt: (receipt) => void receipts.push(receipt),
     onProblem: (sentence) => void process.stderr.write(`palimpsest-gateway: ${sentence}\n`),

@@ -9,10 +9,14 @@ export interface ServeOptions {
   readonly upstreams: readonly string[];
   readonly port: number;
   readonly subscription: boolean;
+  /** The share of all sessions that pass unchanged. @defaultValue none */
+  readonly holdOut?: number | undefined;
   /** The folder of what the gateway keeps. */
   readonly data: string;
   /** @defaultValue balanced */
   readonly preset?: PresetName | undefined;
+  /** A file that describes another condenser. @defaultValue none: the preset holds */
+  readonly config?: string | undefined;
   /** The file of the gateway's process. */
   readonly program: WorkerProgram;
 }

@@ -7,8 +7,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { anthropicServer } from '@palimpsest/provider-servers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { workerProgram } from '../../test-support/worker-program.js';
+import { folderIn } from '../data-folder.js';
 import { GatewayError } from '../gateway-error.js';
 import type { Receipt } from '../receipts/receipt.js';
+import { ReceiptFolder } from '../receipts/receipt-folder.js';
 import { supervised } from './supervisor.js';
 import type { Supervised, SupervisedOptions } from './supervisor.js';
 
@@ -80,6 +82,22 @@ it.each([
   expect((await gateway.askAgain()).status).toBe(200);
   expect(gateway.origin).toBe(origin);
   expect(gateway.problems).toEqual([]);
+});
+
+it('keeps the receipt of each answer that has ended, also when it is killed then', async () => {
+  const gateway = await running();
+  const { pid } = gateway;
+  await (await gateway.ask('Is it one?')).text();
+  process.kill(pid!, 'SIGKILL');
+  while (gateway.pid === pid) await wait(10);
+  await (await gateway.askAgain('Is it two?')).text();
+  await gateway.stop();
+  const { receipts, skipped } = await new ReceiptFolder(folderIn(data, 'receipts')).read();
+  expect(receipts.map(({ status, usage }) => [status, usage !== undefined])).toEqual([
+    [200, true],
+    [200, true],
+  ]);
+  expect(skipped).toBe(0);
 });
 
 it('leaves signals of a terminal to the command', async () => {

@@ -19,7 +19,11 @@ export interface WorkerOptions {
   readonly data: string;
   /** @defaultValue balanced */
   readonly preset?: PresetName | undefined;
+  /** A file that describes another condenser. @defaultValue none: the preset holds */
+  readonly config?: string | undefined;
   readonly subscription: boolean;
+  /** The share of all sessions that pass unchanged. @defaultValue none */
+  readonly holdOut?: number | undefined;
   /** True if every request passes unread: earlier workers ended before they had answered. @defaultValue false */
   readonly passes?: boolean | undefined;
 }

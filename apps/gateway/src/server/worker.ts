@@ -1,4 +1,5 @@
 import { pricedCondenser } from '@palimpsest/condensers';
+import { loadCondenserFile } from '@palimpsest/condensers/node';
 import { fileEventStore } from '@palimpsest/events/file';
 import { folderIn } from '../data-folder.js';
 import { OrderFolder } from '../control/order-folder.js';
@@ -19,16 +20,25 @@ function tell(message: WorkerMessage): void {
   if (process.connected) process.send?.(message, () => undefined);
 }
 
-async function start({ routes, port, data, preset, subscription, passes }: WorkerOptions): Promise<void> {
+async function start({
+  routes,
+  port,
+  data,
+  preset,
+  config,
+  subscription,
+  holdOut,
+  passes,
+}: WorkerOptions): Promise<void> {
   const store = fileEventStore({ directory: folderIn(data, 'sessions') });
   const orders = new OrderFolder(folderIn(data, 'orders'));
   const receipts = new ReceiptFolder(folderIn(data, 'receipts'));
-  const condenser = pricedCondenser({ preset });
+  const condenser = config === undefined ? pricedCondenser({ preset }) : await loadCondenserFile(config);
   const onReceipt = (receipt: Receipt): void => tell({ type: 'receipt', receipt: kept(receipt, receipts) });
   const handleOf = (name: string): Handle => {
     const upstream = upstreamAt(name);
     if (passes === true) return passTo(upstream);
-    return gatewayOf({ upstream, name, store, condenser, orders, subscription, onReceipt });
+    return gatewayOf({ upstream, name, store, condenser, orders, subscription, holdOut, onReceipt });
   };
   gateway = await listen({
     port,

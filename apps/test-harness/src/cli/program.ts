@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ownVersion } from '../own-package.js';
 import { rivalList } from '../rivals/rival.js';
+import type { CompareCommandOptions } from './compare.js';
 import type { ConformCommandOptions } from './conform.js';
 import type { HostileCommandOptions } from './hostile.js';
 import type { InspectCommandOptions } from './inspect.js';
@@ -9,6 +10,7 @@ import type { PageCommandOptions } from './page.js';
 import type { ReplayCommandOptions } from './replay.js';
 import type { ReportCommandOptions } from './report.js';
 import type { ScenarioCommandOptions } from './scenario.js';
+import { addLiveCommands } from './live-commands.js';
 
 /**
  * Runs a command line. Resolves to the exit status: that of the command, and 2 for bad usage and for whatever else the user can do
@@ -59,6 +61,8 @@ function harnessProgram(): Command {
   addConformCommand(program);
   addPageCommand(program);
   addScenarioCommand(program);
+  addLiveCommands(program);
+  addCompareCommand(program);
   return program;
 }
 
@@ -222,6 +226,24 @@ function addScenarioCommand(program: Command): void {
     .action(async (files: readonly string[], options: ScenarioCommandOptions) => {
       const { scenarioCommand } = await import('./scenario.js');
       process.exitCode = await scenarioCommand(files, options);
+    });
+}
+
+/** Adds `palimpsest-harness compare`. */
+function addCompareCommand(program: Command): void {
+  program
+    .command('compare')
+    .description('compare the arms of live runs by task: what is lost first, then solved tasks, cost, steps and time')
+    .argument(
+      '<source...>',
+      'results of live runs in JSON Lines, or folders of Harbor’s jobs; ARM=PATH names the arm of all trials there',
+    )
+    .option('--beside <arm>', 'the arm that the others are compared with (default: none, or else the first)')
+    .option('--json', 'print the comparison as JSON')
+    .option('--html <file>', 'also write the comparison as a web page')
+    .action(async (sources: readonly string[], options: CompareCommandOptions) => {
+      const { compareCommand } = await import('./compare.js');
+      await compareCommand(sources, options);
     });
 }
 

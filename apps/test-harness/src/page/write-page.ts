@@ -117,14 +117,15 @@ function shownTimeline(timeline: string, { redacted }: ReportData): string {
   return redacted ? JSON.stringify(redactedTimeline(JSON.parse(timeline) as SessionTimeline)) : timeline;
 }
 
-/** Reads the script and the style of the page, which the build makes. */
-async function pageAssets(): Promise<PageAssets> {
-  const read = (name: string): Promise<string> => readFile(ownFile(`dist/page/${name}`), 'utf8');
+/** Reads the script and the style of a page, which the build makes. @param folder - in `dist` */
+export async function pageAssets(folder = 'page'): Promise<PageAssets> {
+  const read = (name: string): Promise<string> => readFile(ownFile(`dist/${folder}/${name}`), 'utf8');
   const [script, style] = await Promise.all([read('page.js'), read('page.css')]);
   return { script, style };
 }
 
-async function writeText(file: string, text: string): Promise<string> {
+/** Writes a file and its folder, and returns it. @throws {@link HarnessError} `page-not-written` */
+export async function writeText(file: string, text: string): Promise<string> {
   try {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);

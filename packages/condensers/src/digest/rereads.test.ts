@@ -5,7 +5,7 @@ import type { LogBuilder } from '@palimpsest/events/testing';
 import { View } from '@palimpsest/view';
 import { expect, test } from 'vitest';
 import { ledgerOf } from '../priced/ledger.js';
-import { rereadsOf } from './rereads.js';
+import { rereadsIn, rereadsOf } from './rereads.js';
 
 const prices = { read: 0.1, write: 1.25, output: 5 };
 
@@ -105,6 +105,8 @@ test.each([
   );
   log.call('read_file', { path: 'a.ts' }, file('a'));
   expect(of(log).calls).toBe(calls);
+  // Quotes are no whole text: whoever asks for those, too, gets both.
+  expect(rereadsIn(View.fromEvents(log.events), { quoted: true })).toHaveLength(1);
 });
 
 test('a second reading of what has come back is a habit, until it is hidden again', () => {

@@ -52,10 +52,23 @@ export function rereadsOf(
   return { calls, tokens, requestTokens, outputTokens };
 }
 
-/** Returns each re-read of {@link rereadsOf}, in the order of the view. */
+/**
+ * Returns each re-read of {@link rereadsOf}, in the order of the view.
+ *
+ * @param options.quoted - true if results also count of which summaries quote all lines: the model may have read them again because they were
+ * no longer whole. @defaultValue false
+ */
 export function rereadsIn(
   view: View,
-  { after, fixedTokens = 0 }: { readonly after?: number | undefined; readonly fixedTokens?: number | undefined },
+  {
+    after,
+    fixedTokens = 0,
+    quoted = false,
+  }: {
+    readonly after?: number | undefined;
+    readonly fixedTokens?: number | undefined;
+    readonly quoted?: boolean | undefined;
+  },
 ): readonly Reread[] {
   if (view.condensations.length === 0) return [];
   const found: Reread[] = [];
@@ -68,7 +81,8 @@ export function rereadsIn(
   for (const { event, index, response } of results) {
     const position = view.positionOf(event.id) ?? Infinity;
     while (earlier < positions.length && (positions[earlier] as number) < position) earlier++;
-    if (!isReread(view, event, index, earlier)) continue;
+    const back = backIn(view, event, index, earlier);
+    if (back === undefined || (back === 'quoted' && !quoted)) continue;
     const call = view.callOf(event.id);
     const count = (again.get(response) ?? 0) + 1;
     again.set(response, count);
@@ -110,15 +124,18 @@ function resultsAfter(view: View, after = -1): { results: readonly Answer[]; res
   return { results: results.reverse(), responses };
 }
 
+/** A result brings text back that stands nowhere, or of which summaries quote all but two lines. */
+type Back = 'gone' | 'quoted';
+
 /** A cache: the answer for a result, by the newest condensation before it and the number of those in force. */
 const known = new WeakMap<
   ToolResultEvent,
-  { readonly by: Condensation; readonly of: number; readonly answer: boolean }
+  { readonly by: Condensation; readonly of: number; readonly answer: Back | undefined }
 >();
 
-function isReread(view: View, event: ToolResultEvent, index: number, count: number): boolean {
+function backIn(view: View, event: ToolResultEvent, index: number, count: number): Back | undefined {
   const by = view.condensations[count - 1];
-  if (by === undefined) return false;
+  if (by === undefined) return undefined;
   const found = known.get(event);
   if (found?.by === by && found.of === count) return found.answer;
   const answer = bringsBack(view, event, index, view.condensations.slice(0, count));
@@ -126,20 +143,26 @@ function isReread(view: View, event: ToolResultEvent, index: number, count: numb
   return answer;
 }
 
-function bringsBack(view: View, event: ToolResultEvent, index: number, before: readonly Condensation[]): boolean {
+function bringsBack(
+  view: View,
+  event: ToolResultEvent,
+  index: number,
+  before: readonly Condensation[],
+): Back | undefined {
   const keys = keysOf(event);
   const least = Math.max(leastLines, keys.size * leastShare);
-  if (keys.size < leastLines) return false;
+  if (keys.size < leastLines) return undefined;
   const hidden = hiddenKeys(view, before);
   let back = [...keys].flatMap((key) => [key, withoutPlace(key)].find((line) => hidden.has(line)) ?? []);
-  if (back.length < least) return false;
+  if (back.length < least) return undefined;
   const [whole, excerpts] = [new Set<string>(), new Set<string>()];
   for (const other of shownBefore(view, event, index, before)) {
     const shown = other.type === 'condensation-summary' ? excerpts : whole;
     for (const key of keysOf(other)) shown.add(key).add(withoutPlace(key));
   }
   back = back.filter((key) => !whole.has(key));
-  return back.length >= least && back.filter((key) => !excerpts.has(key)).length >= leastLines;
+  if (back.length < least) return undefined;
+  return back.filter((key) => !excerpts.has(key)).length >= leastLines ? 'gone' : 'quoted';
 }
 
 /** What the model read when a result came: the events before it, also those that later condensations have forgotten or masked. */

@@ -4,6 +4,7 @@ import { agentsFolder } from '../agents-folder.js';
 import { led } from '../gateway.js';
 import { claudeModels, compactMs, localEnvironment, recallCall, toolNamed } from '../host.js';
 import type { Host, HostRun } from '../host.js';
+import type { Again } from '../model.js';
 import { run } from '../program.js';
 import type { Command } from '../program.js';
 
@@ -89,8 +90,9 @@ export function claudeCode(version: string): Host {
   };
 }
 
-/** Other ways to read the same, or the part that is needed. */
-function variation(again: number | undefined): object {
+/** Another way to read the same, or the part that is needed. */
+function variation(again: Again | undefined): object {
   if (again === undefined) return {};
-  return again % 2 === 0 ? { limit: 1_000 + again } : { offset: 1, limit: 20 + again };
+  const { count, line } = again;
+  return count % 2 === 0 ? { limit: 1_000 + count } : { offset: Math.max(1, line - 20), limit: 40 + count };
 }

@@ -4,6 +4,7 @@ import { agentsFolder } from '../agents-folder.js';
 import { led } from '../gateway.js';
 import { localEnvironment, toolNamed } from '../host.js';
 import type { Host, HostRun } from '../host.js';
+import type { Again } from '../model.js';
 import type { Command } from '../program.js';
 
 /** Codex, over Responses. */
@@ -16,7 +17,7 @@ export const codex: Host = {
   savesWithoutPlugin: false,
   survivesLoops: false,
   hasSubAgents: false,
-  has: [],
+  has: ['tool search'],
   prepare: async ({ place, url, hasUrlInSettings }) => {
     const provider = `model_provider = "own"
 
@@ -46,7 +47,11 @@ ${hasUrlInSettings ? provider : `openai_base_url = "${url}/v1"\n`}`;
           input: isPicture ? { path: path.join(project, act.file) } : { cmd: reading(act.file, act.again) },
         };
       }
-      case 'search-tools':
+      case 'search-tools': {
+        const name = toolNamed('tool_search', tools);
+        if (name === undefined) return undefined;
+        return { name, input: { query: 'spawn agent', limit: 3 }, itemType: 'tool_search_call' };
+      }
       case 'delegate':
       case 'recall':
         return undefined;
@@ -59,9 +64,12 @@ const options = ['--skip-git-repo-check', '--dangerously-bypass-approvals-and-sa
 const folderIn = (home: string) => path.join(home, '.codex');
 
 /** A command that reads a file, or that looks again in another way. */
-function reading(file: string, again: number | undefined): string {
+function reading(file: string, again: Again | undefined): string {
   if (again === undefined) return `cat ${file}`;
-  return again % 2 === 0 ? `sed -n '1,${2_000 + again}p' ${file}` : `head -n ${20 + again} ${file}`;
+  const { count, line } = again;
+  return count % 2 === 0
+    ? `sed -n '1,${2_000 + count}p' ${file}`
+    : `sed -n '${Math.max(1, line - 20)},${line + 20 + count}p' ${file}`;
 }
 
 function command(hostRun: HostRun, args: readonly string[]): Command {
