@@ -1,5 +1,7 @@
 /** A request that a client might send, or none should. */
 export interface HostileRequest {
+  /** What its list begins with: the same for all requests of a conversation. */
+  readonly opening: unknown;
   readonly path: string;
   readonly headers: readonly string[];
   readonly body: Buffer;
@@ -46,6 +48,10 @@ class GrowingConversation {
     this.api = api;
     this.#dice = dice;
     this.#list = [this.#user()];
+  }
+
+  get opening(): unknown {
+    return this.#list[0];
   }
 
   grow(): readonly object[] {
@@ -108,6 +114,7 @@ export function hostileRequests(dice: Dice): () => HostileRequest {
     const body = broken(Buffer.from(text), key, dice);
     const count = dice.pick([0, 0, 1, 5]);
     return {
+      opening: conversation.opening,
       path: dice.chance(0.97) ? paths[api] : dice.pick([...Object.values(paths), '/v1/messages/count_tokens', '/v1/x']),
       headers: headersBy(dice),
       body,
