@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Event, EventStore } from '@palimpsest/events';
-import { migrate, postgresEventStore } from '@palimpsest/postgres';
+import { connectionsBeside, migrate, postgresEventStore } from '@palimpsest/postgres';
 import pg from 'pg';
 import { localPostgres } from '@palimpsest/postgres/testing';
 import { measure, wallClock } from './measure.js';
@@ -22,7 +22,7 @@ try {
   await pool.query(
     `create table "${schema}".floor (conversation text, position bigint, body text, primary key (conversation, position))`,
   );
-  const store = postgresEventStore({ client: pool, connect: () => pool.connect(), schema });
+  const store = postgresEventStore({ client: pool, connect: connectionsBeside(pool), schema });
   await appendBench(store);
   for (const count of [1_000, 10_000, 100_000]) await readBench(store, count);
 } finally {

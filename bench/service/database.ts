@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { dbosRunner } from '@palimpsest/dbos';
-import { migrate, postgresEventStore, postgresInbox } from '@palimpsest/postgres';
+import { connectionsBeside, migrate, postgresEventStore, postgresInbox } from '@palimpsest/postgres';
 import type { LocalPostgres } from '@palimpsest/postgres/testing';
 import pg from 'pg';
 import type { Task } from './setting.js';
@@ -26,7 +26,7 @@ export async function newDatabase(server: LocalPostgres) {
   const url = urlOf(server, name);
   const pool = new pg.Pool({ connectionString: url, max: together });
   pool.on('error', () => undefined);
-  const store = postgresEventStore({ client: pool, connect: () => pool.connect() });
+  const store = postgresEventStore({ client: pool, connect: connectionsBeside(pool) });
   const inbox = postgresInbox({ client: pool });
   const runner = dbosRunner({ url, open: () => Promise.reject(new Error('It only asks.')), onEnd: () => undefined });
   return {

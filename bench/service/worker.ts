@@ -7,7 +7,7 @@ import type { ConversationWorkOptions } from '@palimpsest/agent/runner';
 import { dbosRunner } from '@palimpsest/dbos';
 import { defineTool, memoryEventStore } from '@palimpsest/events';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import { postgresEventStore, postgresInbox } from '@palimpsest/postgres';
+import { connectionsBeside, postgresEventStore, postgresInbox } from '@palimpsest/postgres';
 import pg from 'pg';
 import { z } from 'zod';
 import type { FromProgram, WorkerSetting } from './setting.js';
@@ -23,7 +23,7 @@ const store =
     ? memoryEventStore()
     : postgresEventStore({
         client: pool,
-        connect: () => pool.connect(),
+        connect: connectionsBeside(pool),
         ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
       });
 const work = defineTool({

@@ -3,6 +3,7 @@
 //   POST /conversations/ID/messages   { "text": "…" }   keeps a message, whoever runs the conversation, and asks for a run
 //                                                       (header Idempotency-Key: sent again with the same key, it is said once)
 //   GET  /conversations/ID/events                       the log as server-sent events; Last-Event-ID: only what came after it
+//                                                       (events `words`: the answer in progress)
 //   POST /conversations/ID/approve, …/reject            answers the actions that wait for a person
 //   POST /conversations/ID/stop                         interrupts the run, whichever process has it, and cancels what waits for one
 //   GET  /status                                        what this worker does
@@ -17,8 +18,16 @@ import { pricedCondenser } from '@palimpsest/condensers';
 import { dbosRunner } from '@palimpsest/dbos';
 import { defineTool, InvalidConversationIdError } from '@palimpsest/events';
 import { limitedLLM, rateLimit } from '@palimpsest/llm-adapters';
+import type { Delta } from '@palimpsest/llm-adapters';
 import { openaiLLM } from '@palimpsest/llm-adapters/openai';
-import { migrate, postgresEventStore, postgresInbox, postgresRateLimitStore } from '@palimpsest/postgres';
+import {
+  connectionsBeside,
+  migrate,
+  postgresEventStore,
+  postgresInbox,
+  postgresLive,
+  postgresRateLimitStore,
+} from '@palimpsest/postgres';
 import { localPostgres } from '@palimpsest/postgres/testing';
 import pg from 'pg';
 import { z } from 'zod';
@@ -28,7 +37,10 @@ if (database === undefined) throw new Error('Set PALIMPSEST_POSTGRES_URL, or ins
 const pool = new pg.Pool({ connectionString: database.url, connectionTimeoutMillis: 10_000, query_timeout: 30_000 });
 pool.on('error', (error) => console.error('The database:', error.message));
 await migrate(pool);
-const store = postgresEventStore({ client: pool, connect: () => pool.connect(), namedStatements: true });
+const connect = connectionsBeside(pool);
+// Tells the streams of all processes of events, and of the words of an answer in progress.
+const live = postgresLive({ client: pool, connect });
+const store = postgresEventStore({ client: pool, connect, live });
 const inbox = postgresInbox({ client: pool });
 
 const order = defineTool({
@@ -49,7 +61,7 @@ const agent = new Agent({
   confirmation: 'always',
 });
 const open = (conversationId: string) =>
-  Conversation.open({ agent, store, conversationId, limits: { maxIterations: 50, maxTokens: 500_000 } });
+  Conversation.open({ agent, store, live, conversationId, limits: { maxIterations: 50, maxTokens: 500_000 } });
 const runner = dbosRunner({
   url: database.url,
   open,
@@ -98,7 +110,12 @@ async function stream(id: string, request: IncomingMessage, response: ServerResp
   response.on('close', () => gone.abort());
   const conversation = await open(id);
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }).flushHeaders();
-  for await (const event of conversation.follow({ from: last + 1, signal })) {
+  // Words are for the eye: the event that follows has them all, so a page that is slow goes without some.
+  const onDelta = (delta: Delta) => {
+    if (delta.type !== 'text' || response.writableNeedDrain) return;
+    response.write(`event: words\ndata: ${JSON.stringify(delta.text)}\n\n`);
+  };
+  for await (const event of conversation.follow({ from: last + 1, signal, onDelta })) {
     const isRead = response.write(`id: ${++last}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
     if (!isRead) await once(response, 'drain', { signal });
   }

@@ -5,7 +5,13 @@ export type { AgentOptions } from './agent-options.js';
 export type { ConversationStatus, RunOutcome } from './outcome.js';
 export { ConversationStateProjection } from './state.js';
 export { Conversation } from './conversation/conversation.js';
-export type { ConversationOptions, RunOptions } from './conversation/options.js';
+export type {
+  ConversationOptions,
+  FollowOptions,
+  LiveChannel,
+  LiveListener,
+  RunOptions,
+} from './conversation/options.js';
 export type { CacheDriftReport } from './model/cache-watch.js';
 export { cacheDriftKey } from './model/cache-watch.js';
 export { toolEvent } from './tool-calls/run-tool.js';

@@ -68,6 +68,8 @@ export interface CondensationWork extends Work {
 export interface Instrumentation {
   /** The W3C `traceparent` of the span around the caller, for a runner that keeps it with a request. Undefined where there is none. */
   traceparent?(): string | undefined;
+  /** Called when a run answers actions as lost, because the process that had begun them is gone. Optional. */
+  actionsLost?(about: Work, count: number): void;
   /**
    * @param work - given the W3C `traceparent` of the run, the run logs it, so that the next run, in any process, can name this one
    */

@@ -1,14 +1,13 @@
-import { DBOS } from '@dbos-inc/dbos-sdk';
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { answerMs, within } from './answers.js';
+import { makeTables } from './tables.js';
 
-/** The time that a connection may take to begin. */
-const connectionTimeoutMillis = 10_000;
-
-/** The database of a runner: a pool of connections for all that DBOS does, whose tables exist before its first use. */
+/** The database of a runner: a pool of connections for its requests, whose tables exist before its first use. */
 export class Database {
   readonly url: string;
   readonly #silenceMs: number;
+  readonly #sockets = new Set<Socket>();
   #pool: Promise<pg.Pool> | undefined;
 
   /**
@@ -20,8 +19,57 @@ export class Database {
     this.#silenceMs = silenceMs;
   }
 
-  /** The pool, when DBOS's tables exist. What failed is tried again at the next call. */
-  pool(): Promise<pg.Pool> {
+  /** Makes the tables, if it is the first use of all. That may take longer than an answer. */
+  async ready(): Promise<void> {
+    await this.#connected();
+  }
+
+  /** Runs a statement. */
+  async query<Row extends object>(text: string, values: unknown[]): Promise<readonly Row[]> {
+    const pool = await this.#connected();
+    return (await pool.query<Row>(text, values)).rows;
+  }
+
+  /**
+   * Opens a connection of its own. It may end while nothing is asked: without a listener the process would end, too.
+   *
+   * @param signal - ends the attempt to connect, and nothing afterwards
+   */
+  async connect(name?: string, signal?: AbortSignal): Promise<pg.Client> {
+    signal?.throwIfAborted();
+    const socket = this.#newSocket();
+    const client = new pg.Client({
+      connectionString: this.url,
+      ...(name === undefined ? {} : { application_name: name }),
+      connectionTimeoutMillis: answerMs,
+      stream: () => socket,
+    });
+    client.on('error', () => undefined);
+    const end = () => socket.destroy();
+    signal?.addEventListener('abort', end);
+    try {
+      await client.connect();
+    } finally {
+      signal?.removeEventListener('abort', end);
+    }
+    return client;
+  }
+
+  /**
+   * Closes all connections, also those that a silent server keeps open. The next use opens new ones.
+   *
+   * @param graceMs - how long statements under way are waited for. Unit: milliseconds
+   */
+  async close(graceMs = 1_000): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    const ended = pool?.then((one) => one.end()) ?? Promise.resolve();
+    await within(graceMs, ended, 'the end of its connections').catch(() => undefined);
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** The pool, when the tables exist. What failed is tried again at the next call. */
+  #connected(): Promise<pg.Pool> {
     this.#pool ??= this.#connect().catch((error: unknown) => {
       this.#pool = undefined;
       throw error;
@@ -29,22 +77,16 @@ export class Database {
     return this.#pool;
   }
 
-  /** Closes the connections. The next use opens new ones. */
-  async close(): Promise<void> {
-    const pool = this.#pool;
-    this.#pool = undefined;
-    await (await pool?.catch(() => undefined))?.end();
-  }
-
   async #connect(): Promise<pg.Pool> {
-    await makeTables(this.url);
+    await makeTables(this);
     const pool = new pg.Pool({
       connectionString: this.url,
-      connectionTimeoutMillis,
+      connectionTimeoutMillis: answerMs,
       idle_in_transaction_session_timeout: 60_000,
-      // Not by a limit of statements: DBOS tries again after lost connections, and a connection that is given up must not be used again.
+      max: 4,
+      // Not by a limit of statements: a connection that is given up must not be used again.
       stream: () => {
-        const socket = new Socket();
+        const socket = this.#newSocket();
         return socket.setTimeout(this.#silenceMs, () => socket.destroy());
       },
     });
@@ -52,50 +94,10 @@ export class Database {
     pool.on('error', () => undefined);
     return pool;
   }
-}
 
-/**
- * Opens a connection of its own. It may end while nothing is asked: without a listener the process would end, too.
- *
- * @param signal - ends the attempt to connect, and nothing afterwards
- */
-export async function connect(url: string, name?: string, signal?: AbortSignal): Promise<pg.Client> {
-  const socket = new Socket();
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: name,
-    connectionTimeoutMillis,
-    stream: () => socket,
-  });
-  client.on('error', () => undefined);
-  signal?.throwIfAborted();
-  const end = () => socket.destroy();
-  signal?.addEventListener('abort', end);
-  try {
-    await client.connect();
-  } finally {
-    signal?.removeEventListener('abort', end);
+  #newSocket(): Socket {
+    const socket = new Socket();
+    this.#sockets.add(socket);
+    return socket.once('close', () => this.#sockets.delete(socket));
   }
-  return client;
-}
-
-/** Makes DBOS's tables, unless they exist. One process at a time: two that make them at once disturb each other. */
-async function makeTables(url: string): Promise<void> {
-  const client = await connect(url);
-  try {
-    // Asked again and again: DBOS makes indexes concurrently, and those wait for each statement that is under way, one that waits for
-    // this lock included.
-    while (!(await tryLock(client))) await new Promise((resolve) => setTimeout(resolve, 100));
-    await DBOS.migrate(url);
-  } finally {
-    // The lock ends with its session.
-    await client.end();
-  }
-}
-
-async function tryLock(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ taken: boolean }>(
-    `select pg_try_advisory_lock(hashtextextended('palimpsest dbos tables', 0)) as taken`,
-  );
-  return rows[0]?.taken === true;
 }

@@ -1,10 +1,20 @@
-/** The workflow that serves a request. */
+import { createHash } from 'node:crypto';
+
+/** The workflow that a request is, for DBOS and its tools. */
 export const workflowName = 'palimpsest-run';
 
+/** The length of a key. */
+export const keyLength = 76;
+
 /**
- * Always the same for workers of one name: the log is the state, and a new version of the program goes on with it. DBOS wants versions of
- * different applications to differ.
+ * Returns the key of a conversation: the beginning of its requests' ids, and the deduplication id of the one that waits. Not the id itself:
+ * a text of PostgreSQL holds no U+0000.
  */
-export function applicationVersionOf(name: string): string {
-  return `palimpsest ${name}`;
+export function keyOf(conversationId: string): string {
+  return `palimpsest-${createHash('sha256').update(conversationId).digest('hex')}-`;
+}
+
+/** Returns the queue of requests that run with nobody beside them. */
+export function aloneQueueOf(queue: string): string {
+  return `${queue} alone`;
 }

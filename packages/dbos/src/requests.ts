@@ -1,203 +1,310 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { DBOSClient } from '@dbos-inc/dbos-sdk';
+import { randomUUID } from 'node:crypto';
 import type { Database } from './database.js';
-import type { DLogger } from './dbos-log.js';
-import { applicationVersionOf, workflowName } from './names.js';
+import { aloneQueueOf, keyLength, keyOf, workflowName } from './names.js';
 
-/** The condition of requests that run; `$1` is the queue. */
-const running = `queue_name = $1 and status = 'PENDING'`;
+/** The clock of DBOS's columns. */
+const now = `(extract(epoch from now()) * 1000)::bigint`;
 
-/** The requests that wait and run, as workflows of DBOS: for processes that work, and for those that only ask. */
+/**
+ * Begins a statement whose commit does not wait for the disk, where the row `hurry` is read. Of what a server that crashes loses so, the
+ * worst is that a request is served once more.
+ */
+const hurry = `with hurry as materialized (select set_config('synchronous_commit', 'off', true))`;
+
+/** A request that a worker has claimed. */
+export interface Request {
+  readonly id: string;
+  readonly conversationId: string;
+  /** The span in which it was asked for, as W3C `traceparent`. */
+  readonly traceparent: string | undefined;
+  /** How often it was claimed since it was asked for or taken over, this time included. */
+  readonly claims: number;
+  /** It runs with nobody beside it. */
+  readonly isAlone: boolean;
+}
+
+/** The place to which a request goes back. */
+export interface PutBack {
+  /** Unit: milliseconds. @defaultValue 0: it waits for the next free place */
+  readonly delayMs?: number;
+  /** @defaultValue false */
+  readonly isAlone?: boolean;
+}
+
+/**
+ * The requests that wait and run. Each is a row of DBOS's workflows, and a conversation has at most one that waits: while it waits, its
+ * deduplication id is the conversation's key. A served request leaves no row.
+ */
 export class Requests {
   readonly #database: Database;
   readonly #queue: string;
-  readonly #logger: DLogger;
-  #client: Promise<DBOSClient> | undefined;
+  /** The place of the request that was claimed last. */
+  #last: readonly [priority: number, createdAt: number] = [0, 0];
 
-  constructor(database: Database, queue: string, logger: DLogger) {
+  constructor(database: Database, queue: string) {
     this.#database = database;
     this.#queue = queue;
-    this.#logger = logger;
   }
 
-  /** Keeps a request. Its id is new each time: an id that DBOS knows would be answered with the result of the request before. */
-  async add(conversationId: string, traceparent: string | undefined): Promise<void> {
-    const client = await this.#connected();
-    const prefix = prefixOf(conversationId);
-    const workflowID = `${prefix}${randomUUID()}`;
-    await client.enqueue(
-      {
-        workflowName,
-        workflowID,
-        queueName: this.#queue,
-        // Not the id itself: a text of PostgreSQL holds no U+0000.
-        queuePartitionKey: prefix,
-        appVersion: applicationVersionOf(this.#queue),
-        ...(traceparent === undefined ? {} : { attributes: { traceparent } }),
-      },
-      conversationId,
+  get #queues(): readonly string[] {
+    return [this.#queue, aloneQueueOf(this.#queue)];
+  }
+
+  /** Keeps a request, unless one waits for the conversation that has not begun. */
+  async add(conversationId: string, traceparent: string | undefined, turn: number): Promise<void> {
+    const key = keyOf(conversationId);
+    const named = traceparent === undefined ? {} : { traceparent };
+    await this.#database
+      .query(
+        `select dbos.enqueue_workflow(workflow_name => $1, queue_name => $2, positional_args => array[$3::json], named_args => $4::json,
+          workflow_id => $5, deduplication_id => $6, priority => $7, application_name => $2)
+         where not exists (select from dbos.workflow_status where queue_name = $2 and deduplication_id = $6)`,
+        [
+          workflowName,
+          this.#queue,
+          JSON.stringify(conversationId),
+          JSON.stringify(named),
+          `${key}${randomUUID()}`,
+          key,
+          turn,
+        ],
+      )
+      .catch(unlessTaken);
+  }
+
+  /**
+   * Claims requests for a worker: those of the earliest turn, and of these the oldest.
+   *
+   * @param from - `start`; or `last`: where the last claim ended, so that nothing is read which was claimed since. The server keeps
+   *   that in its index while somebody holds a transaction open. What was put back before that is not found.
+   */
+  async claim(worker: string, count: number, from: 'start' | 'last' = 'start'): Promise<readonly Request[]> {
+    const [priority, createdAt] = from === 'start' ? [0, 0] : this.#last;
+    const claimed = await this.#claim(this.#queue, worker, count, [priority, createdAt]);
+    const last = claimed.at(-1);
+    this.#last = last === undefined ? [0, 0] : last.place;
+    return claimed;
+  }
+
+  /** Claims a request that has to run with nobody beside it. */
+  async claimAlone(worker: string): Promise<Request | undefined> {
+    return (await this.#claim(aloneQueueOf(this.#queue), worker, 1, [0, 0]))[0];
+  }
+
+  async #claim(
+    queue: string,
+    worker: string,
+    count: number,
+    from: readonly [priority: number, createdAt: number],
+  ): Promise<readonly (Request & { readonly place: readonly [number, number] })[]> {
+    const found = await this.#database.query<{
+      id: string;
+      inputs: string;
+      claims: string;
+      priority: number;
+      created_at: string;
+    }>(
+      `${hurry}, next as materialized (
+         select workflow_uuid from dbos.workflow_status
+         where queue_name = $1 and status = 'ENQUEUED' and (priority, created_at) >= ($5, $6)
+         order by priority, created_at limit $2 for update skip locked)
+       update dbos.workflow_status as request set status = 'PENDING', executor_id = $3, owner_xid = $4,
+         recovery_attempts = recovery_attempts + 1, started_at_epoch_ms = ${now}, updated_at = ${now}
+       from next, hurry where request.workflow_uuid = next.workflow_uuid
+       returning request.workflow_uuid as id, request.recovery_attempts as claims, request.priority, request.created_at,
+         (select inputs from dbos.workflow_input where workflow_uuid = request.workflow_uuid) as inputs`,
+      [queue, count, worker, randomUUID(), ...from],
+    );
+    const isAlone = queue !== this.#queue;
+    // They come in any order.
+    const rows = [...found].sort((a, b) => a.priority - b.priority || Number(a.created_at) - Number(b.created_at));
+    return rows.map(({ id, inputs, claims, priority, created_at: createdAt }) => {
+      const { positionalArgs, namedArgs } = JSON.parse(inputs) as Inputs;
+      return {
+        place: [priority, Number(createdAt)] as const,
+        id,
+        conversationId: positionalArgs[0],
+        traceparent: namedArgs.traceparent,
+        claims: Number(claims),
+        isAlone,
+      };
+    });
+  }
+
+  /**
+   * Lets requests wait for a place whose delay is over: a thousand at most, because others may do the same. Resolves to true if there were
+   * any.
+   */
+  async wakeDue(): Promise<boolean> {
+    const rows = await this.#database.query(
+      `with due as materialized (
+         select workflow_uuid from dbos.workflow_status
+         where status = 'DELAYED' and delay_until_epoch_ms <= ${now} and queue_name = any($1)
+         order by delay_until_epoch_ms limit 1000 for update skip locked)
+       update dbos.workflow_status as request set status = 'ENQUEUED', updated_at = ${now}
+       from due where request.workflow_uuid = due.workflow_uuid returning 1`,
+      [this.#queues],
+    );
+    return rows.length > 0;
+  }
+
+  /** Returns true if a request waits that has to run with nobody beside it. */
+  async isAnyAlone(): Promise<boolean> {
+    const rows = await this.#database.query(
+      `select from dbos.workflow_status where queue_name = $1 and status = 'ENQUEUED' order by priority, created_at limit 1`,
+      [aloneQueueOf(this.#queue)],
+    );
+    return rows.length > 0;
+  }
+
+  /**
+   * Notes that the run begins: what is asked for from now on waits for another run. Resolves to false if the request is not the
+   * worker's any more.
+   */
+  async begin(worker: string, id: string): Promise<boolean> {
+    const rows = await this.#database.query(
+      `${hurry} update dbos.workflow_status set deduplication_id = null, updated_at = ${now}
+       from hurry where workflow_uuid = $1 and executor_id = $2 and status = 'PENDING' returning 1`,
+      [id, worker],
+    );
+    return rows.length > 0;
+  }
+
+  /** Ends a request of a worker, and lets the conversation's next one, which may have found it busy, wait for a place at once. */
+  async end(worker: string, id: string): Promise<void> {
+    await this.#database.query(
+      `${hurry}, ${removing(`workflow_uuid = $1 and executor_id = $2 and status in ('PENDING', 'CANCELLED')`, 'hurry')},
+       woken as (update dbos.workflow_status set status = 'ENQUEUED', updated_at = ${now}
+         where queue_name = any($3) and deduplication_id = $4 and status = 'DELAYED')
+       select from gone`,
+      [id, worker, this.#queues, id.slice(0, keyLength)],
     );
   }
 
   /**
-   * Cancels the requests of a conversation that wait or run. DBOS starts those that wait no more, and nobody takes over those that run.
-   * Resolves to their ids.
+   * Puts a request of a worker back. If another one of its conversation waits, that one is enough. What was cancelled is not put back.
+   * Resolves to false if it is not the worker's any more.
    */
-  async cancel(conversationId: string): Promise<readonly string[]> {
-    const client = await this.#connected();
-    const found = await client.listWorkflows({
-      queueName: this.#queue,
-      workflow_id_prefix: prefixOf(conversationId),
-      status: ['ENQUEUED', 'PENDING'],
-      loadInput: false,
-      loadOutput: false,
-    });
-    const ids = found.map(({ workflowID }) => workflowID);
-    if (ids.length > 0) await client.cancelWorkflows(ids);
-    return ids;
+  async putBack(worker: string, id: string, { delayMs = 0, isAlone = false }: PutBack = {}): Promise<boolean> {
+    const isOurs = `workflow_uuid = $1 and executor_id = $2 and status = 'PENDING'`;
+    try {
+      const rows = await this.#database.query(
+        `${hurry} update dbos.workflow_status set queue_name = $3, deduplication_id = $4, owner_xid = null, started_at_epoch_ms = null,
+           status = case when $5::bigint > 0 then 'DELAYED' else 'ENQUEUED' end,
+           delay_until_epoch_ms = case when $5::bigint > 0 then ${now} + $5::bigint end, updated_at = ${now}
+         from hurry where ${isOurs} returning 1`,
+        [id, worker, isAlone ? aloneQueueOf(this.#queue) : this.#queue, id.slice(0, keyLength), Math.ceil(delayMs)],
+      );
+      return rows.length > 0;
+    } catch (error) {
+      unlessTaken(error);
+      return (await this.#database.query(`with ${removing(isOurs)} select 1 from gone`, [id, worker])).length > 0;
+    }
   }
 
-  /** Returns those of the requests that were cancelled. */
-  async cancelledOf(workflowIDs: readonly string[]): Promise<readonly string[]> {
-    // DBOS has taken them out of their queue.
-    const rows = await this.#select(`workflow_uuid = any($1) and status = 'CANCELLED'`, [workflowIDs]);
-    return rows.map(({ id }) => id);
-  }
-
-  /** Returns the number of requests that wait. */
-  async waiting(): Promise<number> {
-    const rows = await this.#ask<{ readonly count: string }>(
-      `select count(*) as count from dbos.workflow_status where queue_name = $1 and status = 'ENQUEUED'`,
-      [this.#queue],
+  /** Lets delayed requests of these conversations wait for a place at once. */
+  async wake(keys: readonly string[]): Promise<void> {
+    await this.#database.query(
+      `update dbos.workflow_status set status = 'ENQUEUED', updated_at = ${now}
+       where queue_name = any($1) and deduplication_id = any($2) and status = 'DELAYED'`,
+      [this.#queues, keys],
     );
-    return Number(rows[0]?.count);
+  }
+
+  /**
+   * Cancels the requests of a conversation: one that waits is gone, and nobody takes over one that runs.
+   *
+   * @returns the ids of those that run, and how many there were in all
+   */
+  async cancel(conversationId: string): Promise<{ readonly running: readonly string[]; readonly count: number }> {
+    const key = keyOf(conversationId);
+    const waiting = await this.#database.query(
+      `with ${removing(`queue_name = any($1) and deduplication_id = $2 and status in ('ENQUEUED', 'DELAYED')`)} select 1 from gone`,
+      [this.#queues, key],
+    );
+    const running = await this.#database.query<{ id: string }>(
+      `update dbos.workflow_status set status = 'CANCELLED', deduplication_id = null, owner_xid = null, updated_at = ${now}
+       where queue_name = any($1) and status = 'PENDING' and left(workflow_uuid, ${keyLength}) = $2 returning workflow_uuid as id`,
+      [this.#queues, key],
+    );
+    return { running: running.map(({ id }) => id), count: waiting.length + running.length };
+  }
+
+  /** Removes what waits and what runs of a conversation, without a trace. */
+  async forget(conversationId: string): Promise<void> {
+    await this.cancel(conversationId);
+    await this.#database.query(
+      `with ${removing(`application_name = $1 and status = 'CANCELLED' and left(workflow_uuid, ${keyLength}) = $2`)} select from gone`,
+      [this.#queue, keyOf(conversationId)],
+    );
+  }
+
+  /** Returns those of the requests that were cancelled or are gone. */
+  async cancelledOf(worker: string, ids: readonly string[]): Promise<readonly string[]> {
+    const rows = await this.#database.query<{ id: string }>(
+      `select workflow_uuid as id from dbos.workflow_status
+       where workflow_uuid = any($1) and executor_id = $2 and status = 'CANCELLED'`,
+      [ids, worker],
+    );
+    return rows.map(({ id }) => id);
   }
 
   /** Returns the requests that run now, by the ids of their workers, live or dead. */
   async running(): Promise<ReadonlyMap<string, readonly string[]>> {
-    return byWorker(await this.#select(`${running} and executor_id is not null`, [this.#queue]));
+    return this.#byWorker(`queue_name = any($1) and status = 'PENDING'`, [this.#queues]);
   }
 
-  /**
-   * The requests that were cancelled after they had begun, whose runs nobody has told that they ended: by the ids of their last workers.
-   * DBOS has taken them out of their queue.
-   */
+  /** Returns the requests that were cancelled after they had begun, whose runs nobody has told that they ended, by their last workers. */
   async cancelledOnTheWay(): Promise<ReadonlyMap<string, readonly string[]>> {
-    const condition = `status = 'CANCELLED' and name = $1 and application_version = $2 and executor_id <> ''`;
-    return byWorker(await this.#select(condition, [workflowName, applicationVersionOf(this.#queue)]));
+    // Whoever cancels by DBOS takes them out of their queue.
+    return this.#byWorker(`status = 'CANCELLED' and application_name = $1 and name = $2 and executor_id <> ''`, [
+      this.#queue,
+      workflowName,
+    ]);
   }
 
-  /** Returns the span that requested it, as W3C `traceparent`. */
-  async traceparentOf(workflowID: string): Promise<string | undefined> {
-    const [found] = await this.#ask<{ readonly traceparent: string | null }>(
-      `select attributes ->> 'traceparent' as traceparent from dbos.workflow_status where workflow_uuid = $1`,
-      [workflowID],
+  /** Returns the conversation of a request. */
+  async conversationOf(id: string): Promise<string | undefined> {
+    const [row] = await this.#database.query<{ inputs: string }>(
+      'select inputs from dbos.workflow_input where workflow_uuid = $1',
+      [id],
     );
-    return found?.traceparent ?? undefined;
+    return row === undefined ? undefined : (JSON.parse(row.inputs) as Inputs).positionalArgs[0];
   }
 
-  /** The conversation of a request. */
-  async conversationOf(workflowID: string): Promise<string | undefined> {
-    const [found] = await (await this.#connected()).listWorkflows({ workflowIDs: [workflowID], loadOutput: false });
-    const [conversationId] = found?.input ?? [];
-    return typeof conversationId === 'string' ? conversationId : undefined;
+  /** Removes a cancelled request, for which nothing is left to do. */
+  async settle(id: string): Promise<void> {
+    await this.#database.query(`with ${removing(`workflow_uuid = $1 and status = 'CANCELLED'`)} select from gone`, [
+      id,
+    ]);
   }
 
-  /** Notes that nothing is left to do for a cancelled request. */
-  async settle(workflowID: string): Promise<void> {
-    await this.#ask(
-      `update dbos.workflow_status set executor_id = '' where workflow_uuid = $1 and status = 'CANCELLED'`,
-      [workflowID],
-    );
-  }
-
-  /** Returns true if a worker still has a request that it was given. */
-  async isOf(executorId: string, workflowID: string): Promise<boolean> {
-    const condition = `${running} and executor_id = $2 and workflow_uuid = $3`;
-    return (await this.#select(condition, [this.#queue, executorId, workflowID])).length > 0;
-  }
-
-  /** Puts all requests of a worker back into the queue. What it records of them later is refused by DBOS. */
-  async putBackAllOf(executorId: string): Promise<void> {
-    await this.#putBack('executor_id = $2', [executorId]);
-  }
-
-  /** Puts requests of a worker back into the queue, as far as they still run. */
-  async putBack(executorId: string, workflowIDs: readonly string[]): Promise<void> {
-    if (workflowIDs.length > 0)
-      await this.#putBack('executor_id = $2 and workflow_uuid = any($3)', [executorId, workflowIDs]);
-  }
-
-  /**
-   * As DBOS's `resumeWorkflows` does, and in one statement: DBOS resumes what was cancelled, too, so a cancel in that very moment would be
-   * lost. The worker stays written in, until another one takes the request: it has begun.
-   */
-  async #putBack(condition: string, values: unknown[]): Promise<void> {
-    await this.#ask(
-      `update dbos.workflow_status set status = 'ENQUEUED', owner_xid = null, recovery_attempts = 0,
-        started_at_epoch_ms = null, updated_at = (extract(epoch from now()) * 1000)::bigint
-       where ${running} and ${condition}`,
-      [this.#queue, ...values],
-    );
-  }
-
-  async close(): Promise<void> {
-    const client = this.#client;
-    this.#client = undefined;
-    await (await client?.catch(() => undefined))?.destroy();
-  }
-
-  async #select(condition: string, values: unknown[]): Promise<readonly Begun[]> {
-    return this.#ask<Begun>(
-      `select workflow_uuid as id, executor_id as worker from dbos.workflow_status where ${condition}`,
+  async #byWorker(condition: string, values: unknown[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    const rows = await this.#database.query<{ worker: string; ids: readonly string[] }>(
+      `select executor_id as worker, array_agg(workflow_uuid) as ids from dbos.workflow_status where ${condition} group by executor_id`,
       values,
     );
-  }
-
-  /**
-   * A statement of our own, not of DBOS: while the server is gone, DBOS asks again without an end, with pauses of up to a minute.
-   * What fails here is told, and repeated when the runner's options say.
-   */
-  async #ask<Row extends object>(text: string, values: unknown[]): Promise<readonly Row[]> {
-    const pool = await this.#database.pool();
-    return (await pool.query<Row>(text, values)).rows;
-  }
-
-  #connected(): Promise<DBOSClient> {
-    this.#client ??= this.#connect().catch((error: unknown) => {
-      this.#client = undefined;
-      throw error;
-    });
-    return this.#client;
-  }
-
-  async #connect(): Promise<DBOSClient> {
-    return DBOSClient.create({
-      systemDatabaseUrl: this.#database.url,
-      systemDatabasePool: await this.#database.pool(),
-      applicationName: this.#queue,
-      logger: this.#logger,
-    });
+    return new Map(rows.map(({ worker, ids }) => [worker, ids]));
   }
 }
 
-/** A request that has begun. */
-interface Begun {
-  readonly id: string;
-  readonly worker: string;
+interface Inputs {
+  readonly positionalArgs: readonly [string];
+  readonly namedArgs: { readonly traceparent?: string };
 }
 
-function byWorker(requests: readonly Begun[]): ReadonlyMap<string, readonly string[]> {
-  const idsOf = new Map<string, string[]>();
-  for (const { id, worker } of requests) {
-    const ids = idsOf.get(worker);
-    if (ids === undefined) idsOf.set(worker, [id]);
-    else ids.push(id);
-  }
-  return idsOf;
+/**
+ * The part of a statement that removes requests; `gone` is what it has removed.
+ *
+ * @param using - read beside them
+ */
+function removing(condition: string, using?: string): string {
+  const beside = using === undefined ? '' : `using ${using}`;
+  return `gone as (delete from dbos.workflow_status ${beside} where ${condition} returning workflow_uuid),
+    inputs as (delete from dbos.workflow_input using gone where workflow_input.workflow_uuid = gone.workflow_uuid)`;
 }
 
-/** The requests of a conversation are found by the beginning of their ids. */
-function prefixOf(conversationId: string): string {
-  return `palimpsest-${createHash('sha256').update(conversationId).digest('hex')}-`;
+/** A request of the conversation waits already. */
+function unlessTaken(error: unknown): void {
+  if ((error as { readonly code?: string }).code !== '23505') throw error;
 }

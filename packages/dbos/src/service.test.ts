@@ -99,6 +99,8 @@ async function eventsUntil(
     const blocks = text.split('\n\n');
     text = blocks.pop() ?? '';
     for (const block of blocks) {
+      // Words of an answer in progress are no events.
+      if (block.startsWith('event: words')) continue;
       const [id = '', , data = ''] = block.split('\n').map((line) => line.slice(line.indexOf(':') + 2));
       events.push({ id, data: JSON.parse(data) as SentEvent['data'] });
       if (!isLast(events.at(-1)?.data ?? {})) continue;

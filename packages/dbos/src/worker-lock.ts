@@ -1,5 +1,5 @@
 import { LeasedSession } from '@palimpsest/postgres';
-import type { PostgresSession } from '@palimpsest/postgres';
+import type { PostgresClient, PostgresSession } from '@palimpsest/postgres';
 
 const key = `hashtextextended('palimpsest worker ' || $1, 0)`;
 
@@ -19,27 +19,40 @@ export class WorkerLock {
     this.#leaseMs = leaseMs;
   }
 
-  /** Takes the worker's own lock, unless it has it. Waits while another worker holds it, who takes over what this one had. */
-  async hold(): Promise<void> {
-    if (this.#session?.isLost === false) return;
+  /**
+   * Takes the worker's own lock, unless it has it. Waits while another worker holds it, who takes over what this one had.
+   *
+   * @param client - of other connections
+   * @returns false: it had it all the time since the last call
+   * @throws {@link SharedSessionError} when a pooler shares the session: then the lock says nothing.
+   */
+  async hold(client: PostgresClient): Promise<boolean> {
+    if (this.#session?.isLost === false) return false;
     await this.#session?.giveBack();
     const session = new LeasedSession(this.#connect, this.#leaseMs);
     this.#session = session;
     await this.#asking(() => session.query(`select pg_advisory_lock(${key})::text`, [this.#executorId]));
+    await session.assertOwn(client);
+    return true;
+  }
+
+  /** Takes a lock that one worker of all has, and keeps it. Resolves to false when another worker has it. */
+  async tryTurn(name: string): Promise<boolean> {
+    return (await this.#ask('pg_try_advisory_lock', name)) === 'true';
+  }
+
+  /** Gives it up. */
+  async giveTurn(name: string): Promise<void> {
+    await this.#ask('pg_advisory_unlock', name);
   }
 
   /** Does the work while it holds the lock of another worker. Resolves to false, and does nothing, when that worker lives. */
   async withLockOf(executorId: string, work: () => Promise<unknown>): Promise<boolean> {
-    const session = this.#session;
-    if (session === undefined) return false;
-    const { rows } = await this.#asking(() =>
-      session.query(`select pg_try_advisory_lock(${key})::text as taken`, [executorId]),
-    );
-    if ((rows[0] as { readonly taken: string }).taken !== 'true') return false;
+    if ((await this.#ask('pg_try_advisory_lock', executorId)) !== 'true') return false;
     try {
       await work();
     } finally {
-      await this.#asking(() => session.query(`select pg_advisory_unlock(${key})::text`, [executorId]));
+      await this.#ask('pg_advisory_unlock', executorId);
     }
     return true;
   }
@@ -49,6 +62,13 @@ export class WorkerLock {
     const session = this.#session;
     this.#session = undefined;
     await session?.giveBack();
+  }
+
+  async #ask(lock: 'pg_try_advisory_lock' | 'pg_advisory_unlock', name: string): Promise<string | undefined> {
+    const session = this.#session;
+    if (session === undefined) return undefined;
+    const { rows } = await this.#asking(() => session.query(`select ${lock}(${key})::text as done`, [name]));
+    return (rows[0] as { readonly done: string }).done;
   }
 
   /** A statement that fails may have lost the session: the next one connects anew. */

@@ -185,14 +185,46 @@ export class EventStoreError extends PalimpsestError {
   readonly file: string | undefined;
   /** The first line is 1. */
   readonly line: number | undefined;
+  /** False if a further try finds the same: what is stored cannot be read. */
+  readonly isRetryable: boolean;
 
+  /** @param options - `isRetryable`: default true; `code`: that of a class which derives from this one */
   constructor(
     message: string,
-    options?: { readonly file?: string | undefined; readonly line?: number | undefined; readonly cause?: unknown },
+    options?: {
+      readonly file?: string | undefined;
+      readonly line?: number | undefined;
+      readonly isRetryable?: boolean;
+      readonly code?: string;
+      readonly cause?: unknown;
+    },
   ) {
-    super('event-store', message, { cause: options?.cause });
+    super(options?.code ?? 'event-store', message, { cause: options?.cause });
     this.file = options?.file;
     this.line = options?.line;
+    this.isRetryable = options?.isRetryable ?? true;
+  }
+}
+
+/** A log is larger than its store reads. No further try changes that. */
+export class LogTooLargeError extends EventStoreError {
+  static override get typeName(): string {
+    return 'LogTooLargeError';
+  }
+
+  readonly conversationId: string;
+  /** The limit of the store. Unit: bytes. */
+  readonly maxBytes: number;
+
+  constructor(options: { readonly conversationId: string; readonly maxBytes: number }) {
+    const { conversationId, maxBytes } = options;
+    super(
+      `The log of '${conversationId}' has more than ${maxBytes} bytes, which is the limit of its store. ` +
+        'Raise the limit to read it, or continue in a fork of its beginning.',
+      { code: 'log-too-large', isRetryable: false },
+    );
+    this.conversationId = conversationId;
+    this.maxBytes = maxBytes;
   }
 }
 

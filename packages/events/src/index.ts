@@ -97,6 +97,7 @@ export {
   EventStoreError,
   InvalidConversationIdError,
   InvalidEventError,
+  LogTooLargeError,
   PalimpsestError,
   WriterOustedError,
 } from './errors.js';

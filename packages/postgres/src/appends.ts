@@ -1,6 +1,9 @@
 import { ConcurrencyError, ConversationBusyError, assertExpectedVersion, parseEvent } from '@palimpsest/events';
 import type { Event } from '@palimpsest/events';
 import type { PostgresClient } from './client.js';
+import { SharedSessionError } from './errors.js';
+import { overviewChange, parametersOf } from './overview-change.js';
+import type { OverviewChange } from './overview-change.js';
 import { hexOf } from './statements.js';
 import { asAppendError } from './store-errors.js';
 
@@ -9,6 +12,7 @@ export interface PreparedAppend {
   readonly conversationId: string;
   readonly bodies: readonly string[];
   readonly expectedVersion: number | undefined;
+  readonly change: OverviewChange;
 }
 
 /** @throws InvalidEventError, EventStoreError when an event or the expected version is not valid. */
@@ -16,10 +20,12 @@ export function preparedAppend(
   conversationId: string,
   events: readonly Event[],
   expectedVersion: number | undefined,
+  tenant: string | undefined,
 ): PreparedAppend {
   assertExpectedVersion(expectedVersion);
-  const bodies = events.map((event) => JSON.stringify(parseEvent(event)));
-  return { conversationId, bodies, expectedVersion };
+  const parsed = events.map((event) => parseEvent(event));
+  const bodies = parsed.map((event) => JSON.stringify(event));
+  return { conversationId, bodies, expectedVersion, change: overviewChange(parsed, bodies, tenant) };
 }
 
 /** The two statements of an append: for some events and for none. */
@@ -31,26 +37,34 @@ export interface AppendStatements {
 /**
  * Runs an append: one statement.
  *
+ * @param session - the server's process that holds the locks, where the statements ask for it
  * @throws {@link ConversationBusyError}, {@link ConcurrencyError}, {@link EventStoreError}; nothing was appended then, unless the
  *   connection broke.
  */
 export async function runAppend(
   client: PostgresClient,
-  { conversationId, bodies, expectedVersion }: PreparedAppend,
+  { conversationId, bodies, expectedVersion, change }: PreparedAppend,
   statements: AppendStatements,
-  channel: string | undefined,
+  session?: string,
 ): Promise<{ readonly version: number }> {
   const id = hexOf(conversationId);
   const isEmpty = bodies.length === 0;
+  const own = session === undefined ? [] : [session];
   const { rows } = await (
     isEmpty
-      ? client.query(statements.version, [id])
-      : client.query(statements.append, [id, bodies.length, expectedVersion ?? null, bodies, channel ?? null])
+      ? client.query(statements.version, [id, ...own])
+      : client.query(statements.append, [
+          ...[id, bodies.length, expectedVersion ?? null, bodies],
+          ...parametersOf(change),
+          ...own,
+        ])
   ).catch((error: unknown) => {
     throw asAppendError(conversationId, error);
   });
   const row = rows[0] as AppendRow;
-  if (row.is_open !== 'true') throw new ConversationBusyError({ conversationId });
+  if (row.is_open !== 'true') {
+    throw session === undefined ? new ConversationBusyError({ conversationId }) : new SharedSessionError();
+  }
   const version = row.version === null ? undefined : Number(row.version);
   const isExpected = expectedVersion === undefined || !isEmpty || version === expectedVersion;
   if (version !== undefined && isExpected) return { version };

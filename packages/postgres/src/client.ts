@@ -15,8 +15,8 @@ export interface NamedStatement {
 }
 
 /**
- * One connection of its own, which is one session of the server until it is given back: a client from `pool.connect()` of `pg`, or a
- * connected `Client`. A pooler between them must not share a session (PgBouncer: pool mode `session`).
+ * One connection of its own, which is one session of the server until it is given back: what {@link connectionsBeside} opens, a client from
+ * `pool.connect()` of `pg`, or a connected `Client`. A pooler between them must not share a session (PgBouncer: pool mode `session`).
  */
 export interface PostgresSession extends PostgresClient {
   /** Gives the connection back to its pool; with `true` the pool closes it. */
@@ -25,5 +25,17 @@ export interface PostgresSession extends PostgresClient {
   end?(): unknown;
   /** Listens for the report of a connection that it broke while no statement ran. */
   on?(event: 'error', listener: (error: Error) => void): unknown;
+  /** Listens for what `NOTIFY` sends, where the client hands that on. */
+  on?(event: 'notification', listener: (message: Notification) => void): unknown;
   off?(event: 'error', listener: (error: Error) => void): unknown;
+  /** True if `query` takes a {@link NamedStatement}, as that of `pg` does. @defaultValue false */
+  takesNames?: boolean;
+  /** Lets the process end while the connection is open. */
+  unref?(): unknown;
+}
+
+/** What `NOTIFY` sent over a channel. */
+export interface Notification {
+  readonly channel: string;
+  readonly payload?: string;
 }

@@ -1,9 +1,10 @@
 import { ConversationBusyError } from '@palimpsest/events';
 import type { PostgresClient, PostgresSession } from './client.js';
 import { LeasedSession } from './leased-session.js';
+import type { SessionCheck } from './session-check.js';
 import { hexOf, statementName } from './statements.js';
 import type { Statements } from './statements.js';
-import { asStoreError, codeOf } from './store-errors.js';
+import { asStoreError, codeOf, lockNotAvailable } from './store-errors.js';
 
 /** Options of a {@link LockSession}. */
 export interface LockSessionOptions {
@@ -11,7 +12,11 @@ export interface LockSessionOptions {
   readonly statements: Statements;
   /** Unit: milliseconds. */
   readonly leaseMs: number;
+  readonly check: SessionCheck;
 }
+
+/** How long a statement waits for a lock, such as one of a row: all conversations of the session wait with it. Unit: milliseconds. */
+const lockTimeoutMs = 2_000;
 
 /**
  * The session that holds the locks of conversations which are open for writing. It is connected for the first of them and given back with
@@ -37,23 +42,35 @@ export class LockSession {
    * @throws {@link ConversationBusyError} when another session has them; {@link EventStoreError}.
    */
   async lock(conversationId: string): Promise<HeldLocks> {
-    const { connect, leaseMs, statements } = this.#options;
-    if (this.#current === undefined || this.#current.isLost) this.#current = new Connection(connect, leaseMs);
+    const { statements } = this.#options;
+    if (this.#current === undefined || this.#current.isLost) this.#current = new Connection(this.#options);
     const connection = this.#current;
     // Counted before anything is awaited, so that nobody gives the connection back meanwhile.
     connection.users++;
     const id = [hexOf(conversationId)];
     try {
+      await connection.checked;
       if (!(await isTrue(connection.query(statements.takeWriter, id)))) {
         throw new ConversationBusyError({ conversationId, ...(await this.#holder(connection, id)) });
       }
-      // Waits for the appends that are under way; none begins any more.
-      await connection.query(statements.takeGate, id);
+      await this.#takeGate(connection, conversationId, id);
       return new HeldLocks(connection, () => this.#giveUp(connection, id));
     } catch (error) {
       if (codeOf(error) === undefined && !ConversationBusyError.isInstance(error)) connection.lose();
       await this.#letGo(connection);
       throw asStoreError(`open '${conversationId}' for writing`, error);
+    }
+  }
+
+  /** Waits for the appends that are under way; none begins any more. */
+  async #takeGate(connection: Connection, conversationId: string, id: unknown[]): Promise<void> {
+    const { takeGate, giveUpWriter } = this.#options.statements;
+    try {
+      await connection.query(takeGate, id);
+    } catch (error) {
+      if (codeOf(error) !== lockNotAvailable) throw error;
+      await connection.query(giveUpWriter, id);
+      throw new ConversationBusyError({ conversationId, holder: 'an append of another session', cause: error });
     }
   }
 
@@ -77,6 +94,7 @@ export class LockSession {
     connection.users--;
     if (connection.users > 0) return;
     if (this.#current === connection) this.#current = undefined;
+    this.#options.check.remove(connection);
     await connection.giveBack();
   }
 }
@@ -84,6 +102,15 @@ export class LockSession {
 /** One connection, from its first conversation to its last. */
 class Connection extends LeasedSession {
   users = 0;
+  /** Settles when conversations may be opened over it, or may not. */
+  readonly checked: Promise<void>;
+
+  constructor({ connect, leaseMs, check }: LockSessionOptions) {
+    super(() => check.connected(connect), leaseMs, { lockTimeoutMs });
+    this.checked = check.add(this);
+    // Whoever opens a conversation learns of it.
+    this.checked.catch(() => undefined);
+  }
 }
 
 /** The locks of one conversation, until they are given up. */
@@ -97,13 +124,18 @@ export class HeldLocks {
     this.giveUp = giveUp;
   }
 
-  /** Runs statements in the session that holds the locks. */
-  get client(): PostgresClient {
-    return this.#connection;
+  /** The server's process that holds the locks. */
+  get pid(): string {
+    return this.#connection.pid ?? '';
   }
 
-  /** The same, with names for the statements. */
-  get namingClient(): PostgresClient {
+  /**
+   * Runs statements in the session that holds the locks.
+   *
+   * @param areNamed - whether the statements have names. Undefined: where the connection says that it takes them
+   */
+  client(areNamed: boolean | undefined): PostgresClient {
+    if (!(areNamed ?? this.#connection.takesNames)) return this.#connection;
     return {
       query: (text, params = []) => this.#connection.query({ name: statementName(text), text, values: params }),
     };

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import { bundledProgram } from '../test-support/bundled-program.js';
 import { nextMessage } from '../test-support/next-message.js';
 import { pglite } from '../test-support/pglite.js';
-import { migrate, migrationSql, postgresEventStore } from './index.js';
+import { connectionsBeside, migrate, migrationSql, postgresEventStore } from './index.js';
 import type { PostgresClient } from './index.js';
 import type { PostgresEventStoreOptions } from './postgres-event-store.js';
 
@@ -90,8 +90,55 @@ describe('the tables', () => {
     // Without statistics of the tables, as here, a limit alone would have the server sort all that is left.
     const rows = plans.flatMap((plan) => [...plan.matchAll(/"Actual Rows":(\d+)/g)].map(([, count]) => Number(count)));
     expect(Math.max(...rows)).toBe(1_000);
-    await database.query('delete from pages.palimpsest_events where position between 500 and 2099');
-    expect(await eventsOf(store, 'c')).toHaveLength(1_400);
+  });
+
+  test.each([
+    ['in the middle', 500, 'between 500 and 2099'],
+    ['a page', 1000, 'between 1000 and 1999'],
+    ['at the begin', 0, '= 0'],
+    ['at the end', 2999, '= 2999'],
+  ])('rows that somebody removed are noticed, after the events before them: %s', async (_, first, where) => {
+    const schema = `gap ${where}`;
+    await migrate(database, { schema });
+    const store = postgresEventStore({ client: database, schema });
+    await store.append(
+      'c',
+      Array.from({ length: 3_000 }, (_, index) => userMessage(`${index}`)),
+    );
+    await database.query(`delete from "${schema}".palimpsest_events where position ${where}`);
+    const seen: Event[] = [];
+    const reading = async (from: number) => {
+      for await (const event of store.read('c', { from })) seen.push(event);
+    };
+    const failure = await reading(0).catch((error: unknown) => error);
+    expect(String(failure)).toContain(`Event ${first} of 'c' in PostgreSQL cannot be read: it is missing`);
+    expect((failure as EventStoreError).isRetryable).toBe(false);
+    expect(seen).toHaveLength(first);
+  });
+
+  test('a page of large events ends before it fills the memory, and a log above the limit is not read', async () => {
+    const schema = 'large';
+    await migrate(database, { schema });
+    const sizes: number[] = [];
+    const client: PostgresClient = {
+      async query(text, params) {
+        const answer = await database.query(text, params as unknown[]);
+        sizes.push(JSON.stringify(answer.rows).length);
+        return answer;
+      },
+    };
+    const words = 'x'.repeat(5_000_000);
+    const store = postgresEventStore({ client, schema });
+    for (let count = 0; count < 12; count++) await store.append('c', [userMessage(words)]);
+    sizes.length = 0;
+    expect(await eventsOf(store, 'c')).toHaveLength(12);
+    expect(sizes).toHaveLength(3);
+    expect(Math.max(...sizes)).toBeLessThan(25_000_000);
+    const small = postgresEventStore({ client, schema, maxLogBytes: 30_000_000 });
+    const refused = await eventsOf(small, 'c').catch((error: unknown) => error);
+    expect(refused).toMatchObject({ name: 'LogTooLargeError', isRetryable: false, maxBytes: 30_000_000 });
+    await small.append('other', [userMessage(words)]);
+    expect(await eventsOf(small, 'other')).toHaveLength(1);
   });
 });
 
@@ -133,7 +180,7 @@ describe.skipIf(url === '')('on a server', () => {
     expect(log.length).toBe(3);
   });
 
-  test('appends of writers are named where it is asked for, by schema, and those of others never', async () => {
+  test('appends of writers are named where it is asked for or the connection takes it, by schema, and those of others never', async () => {
     const own = new pg.Pool({ connectionString: url, max: 1 });
     onTestFinished(() => own.end());
     const other = `test-${randomUUID()}`;
@@ -159,6 +206,20 @@ describe.skipIf(url === '')('on a server', () => {
     await appendTo({ namedStatements: true });
     expect(await names()).toEqual([expect.stringMatching(/^palimpsest_[0-9a-f]+$/), expect.any(String)]);
     expect(new Set(await names()).size).toBe(2);
+    // A connection that is known to take names gets them.
+    const asked: unknown[] = [];
+    const connect = async () => {
+      const session = await connectionsBeside(own)();
+      const query = session.query.bind(session);
+      session.query = (text, params) => {
+        asked.push(text);
+        return query(text, params);
+      };
+      return session;
+    };
+    await appendTo({ connect });
+    const named = asked.filter((text) => typeof text === 'object');
+    expect(named).toHaveLength(2);
   });
 
   test('the client postgres needs one line', async () => {
@@ -174,24 +235,6 @@ describe.skipIf(url === '')('on a server', () => {
     expect(await store.append(id, [event], { expectedVersion: 0 })).toEqual({ version: 1 });
     expect(await eventsOf(store, id)).toEqual([event]);
     await expect(store.append(id, [event], { expectedVersion: 7 })).rejects.toThrow(ConcurrencyError);
-  });
-
-  test('a channel is told of each append, and not of one that failed', async () => {
-    const listener = await pool.connect();
-    const told: string[] = [];
-    listener.on('notification', ({ payload = '' }) => told.push(payload));
-    await listener.query('listen told');
-    const store = open({ notify: 'told' });
-    const id = randomUUID();
-    await store.append(id, [userMessage('one')]);
-    await expect(store.append(id, [userMessage('two')], { expectedVersion: 5 })).rejects.toThrow(ConcurrencyError);
-    await store.append(id, [userMessage('two'), userMessage('three')]);
-    const { rows } = await listener.query<{ hash: string }>(
-      `select hashtextextended(encode(convert_to($1, 'utf8'), 'hex'), 0)::text as hash`,
-      [id],
-    );
-    listener.release(true);
-    expect(told).toEqual([`${rows[0]?.hash}:1`, `${rows[0]?.hash}:3`]);
   });
 
   test('many open conversations take few connections, and give them back', async () => {

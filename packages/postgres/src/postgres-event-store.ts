@@ -2,20 +2,24 @@ import {
   ConversationBusyError,
   EventStoreError,
   WriterOustedError,
-  adoptEvent,
   assertConversationId,
   assertReadFrom,
   eventReading,
 } from '@palimpsest/events';
 import type { ConversationWriter, Event, EventStore } from '@palimpsest/events';
 import { preparedAppend, runAppend } from './appends.js';
+import type { PreparedAppend } from './appends.js';
 import type { PostgresClient, PostgresSession } from './client.js';
 import { assertLease } from './leased-session.js';
 import { LockSession } from './lock-session.js';
 import type { HeldLocks } from './lock-session.js';
-import { conversationOf, hexOf, pageSize, statementsFor } from './statements.js';
+import type { PostgresLive } from './postgres-live.js';
+import { SessionCheck } from './session-check.js';
+import { conversations, pages } from './reading.js';
+import type { Page } from './reading.js';
+import { statementsFor } from './statements.js';
 import type { Statements } from './statements.js';
-import { asStoreError, codeOf } from './store-errors.js';
+import { codeOf } from './store-errors.js';
 import { tablesIn } from './tables.js';
 
 /** Options of {@link postgresEventStore}. */
@@ -23,15 +27,16 @@ export interface PostgresEventStoreOptions {
   /** Runs the statements. A pool, so that conversations do not wait for each other. The caller ends it. */
   readonly client: PostgresClient;
   /**
-   * Opens a connection of its own for the right to write: `() => pool.connect()`. Without it, as on PGlite, the store has no
-   * `openForWriting`, and `expectedVersion` alone keeps two writers apart. @defaultValue none
+   * Opens a connection of its own for the right to write: `connectionsBeside(pool)` for `pg`. `() => pool.connect()` takes it out of the
+   * pool, which then needs more than `writerConnections`. Without it, as on PGlite, the store has no `openForWriting`, and `expectedVersion`
+   * alone keeps two writers apart. @defaultValue none
    */
   readonly connect?: () => Promise<PostgresSession>;
   /** Over how many such connections the open conversations are spread: their appends wait for each other on one. @defaultValue 4 */
   readonly writerConnections?: number;
   /**
    * Gives the appends of writers a name, so that the server plans them once for each connection, which is most of its work for an append. Only
-   * where `connect` gives what takes `query({ name, text, values })`, as `pg` does. @defaultValue false
+   * where `connect` gives what takes `query({ name, text, values })`, as `pg` does. @defaultValue true with `connectionsBeside`, else false
    */
   readonly namedStatements?: boolean;
   /**
@@ -41,11 +46,12 @@ export interface PostgresEventStoreOptions {
   readonly leaseMs?: number;
   /** The schema of the tables, as in `migrate`. @defaultValue the search path's */
   readonly schema?: string;
-  /**
-   * A channel to `NOTIFY` at each append: `HASH:VERSION`, where HASH is `hashtextextended(encode(id, 'hex'), 0)` of the conversation's id
-   * in UTF-8. @defaultValue none
-   */
-  readonly notify?: string;
+  /** Told of each append, for those who follow conversations in other processes. @defaultValue they look now and then */
+  readonly live?: PostgresLive;
+  /** To whom a conversation belongs: the column `tenant`, for lists and sums. @defaultValue it stays empty */
+  readonly tenantOf?: (conversationId: string) => string | undefined;
+  /** A log that is larger is not read: the limit protects the memory of the reader. Unit: bytes. @defaultValue 134217728 */
+  readonly maxLogBytes?: number;
 }
 
 /**
@@ -58,29 +64,41 @@ export interface PostgresEventStoreOptions {
  * @see docs of the package for the tables, the lease and poolers
  */
 export function postgresEventStore(options: PostgresEventStoreOptions): EventStore {
-  const { client, connect, writerConnections = 4, leaseMs = 30_000, notify, namedStatements = false } = options;
+  const { client, connect, writerConnections = 4, leaseMs = 30_000, namedStatements } = options;
   assertLease(leaseMs);
   if (!Number.isSafeInteger(writerConnections) || writerConnections < 1) {
     throw new EventStoreError(
       `writerConnections is ${String(writerConnections)}; it has to be a whole number, 1 or more.`,
     );
   }
+  const { maxLogBytes = 134_217_728 } = options;
+  if (!(maxLogBytes > 0)) throw new EventStoreError(`maxLogBytes is ${String(maxLogBytes)}; it has to be above 0.`);
   const statements = statementsFor(tablesIn(options.schema));
+  const prepared: Prepare = (conversationId, events, expectedVersion) =>
+    preparedAppend(conversationId, events, expectedVersion, tenantFor(conversationId, options.tenantOf));
+  const told = (conversationId: string, version: number) => options.live?.appended(conversationId, version);
   const store: EventStore = {
     async append(conversationId, events, { expectedVersion } = {}) {
       assertConversationId(conversationId);
-      return runAppend(client, preparedAppend(conversationId, events, expectedVersion), statements, notify);
+      const appended = await runAppend(client, prepared(conversationId, events, expectedVersion), statements);
+      if (events.length > 0) told(conversationId, appended.version);
+      return appended;
     },
     read(conversationId, { from = 0, signal } = {}) {
       assertConversationId(conversationId);
       assertReadFrom(from);
-      return eventReading(() => pages(client, statements, conversationId, from, signal), signal);
+      const reading = { client, statements, maxLogBytes };
+      return eventReading(() => batches(pages(reading, conversationId, from, signal)), signal);
     },
     list: () => conversations(client, statements),
   };
   if (connect === undefined) return store;
 
-  const sessions = Array.from({ length: writerConnections }, () => new LockSession({ connect, statements, leaseMs }));
+  const check = new SessionCheck(client, writerConnections);
+  const sessions = Array.from(
+    { length: writerConnections },
+    () => new LockSession({ connect, statements, leaseMs, check }),
+  );
   // The server lets one session take a lock twice, so the conversations of this store are kept apart here.
   const open = new Set<string>();
   return {
@@ -91,8 +109,9 @@ export function postgresEventStore(options: PostgresEventStoreOptions): EventSto
       open.add(conversationId);
       try {
         const locks = await leastUsed(sessions).lock(conversationId);
-        const session = namedStatements ? locks.namingClient : locks.client;
-        return writerOf({ conversationId, locks, session, statements, notify }, () => open.delete(conversationId));
+        const session = locks.client(namedStatements);
+        const parts = { conversationId, locks, session, statements, prepared, told };
+        return writerOf(parts, () => open.delete(conversationId));
       } catch (error) {
         open.delete(conversationId);
         throw error;
@@ -101,8 +120,21 @@ export function postgresEventStore(options: PostgresEventStoreOptions): EventSto
   };
 }
 
+async function* batches(read: AsyncIterable<Page>): AsyncGenerator<readonly Event[]> {
+  for await (const { events } of read) yield events;
+}
+
 function leastUsed(sessions: readonly LockSession[]): LockSession {
   return sessions.reduce((least, session) => (session.users < least.users ? session : least));
+}
+
+type Prepare = (conversationId: string, events: readonly Event[], expectedVersion?: number) => PreparedAppend;
+
+/** @throws {@link EventStoreError} when a tenant can be none. */
+function tenantFor(conversationId: string, tenantOf: PostgresEventStoreOptions['tenantOf']): string | undefined {
+  const tenant = tenantOf?.(conversationId);
+  if (tenant === undefined || (tenant.length <= 512 && tenant.isWellFormed() && !tenant.includes('\0'))) return tenant;
+  throw new EventStoreError(`The tenant of '${conversationId}' can be none: up to 512 characters without U+0000.`);
 }
 
 interface WriterParts {
@@ -111,20 +143,21 @@ interface WriterParts {
   /** Runs statements in the session that holds the locks. */
   readonly session: PostgresClient;
   readonly statements: Statements;
-  readonly notify: string | undefined;
+  readonly prepared: Prepare;
+  readonly told: (conversationId: string, version: number) => void;
 }
 
 function writerOf(
-  { conversationId, locks, session, statements, notify }: WriterParts,
+  { conversationId, locks, session, statements, prepared, told }: WriterParts,
   onClose: () => void,
 ): ConversationWriter {
   const { writerAppend, writerVersion } = statements;
   let last: Promise<unknown> = Promise.resolve();
   let closed: Promise<void> | undefined;
-  const append = async (prepared: ReturnType<typeof preparedAppend>) => {
+  const append = async (one: PreparedAppend) => {
     if (locks.areLost) throw new WriterOustedError(conversationId);
     try {
-      return await runAppend(session, prepared, { append: writerAppend, version: writerVersion }, notify);
+      return await runAppend(session, one, { append: writerAppend, version: writerVersion }, locks.pid);
     } catch (error) {
       if (isOfServer(error)) throw error;
       // Whether the events were stored is not known, and the right to write is gone with the connection.
@@ -135,9 +168,11 @@ function writerOf(
   return {
     async append(events, { expectedVersion } = {}) {
       if (closed !== undefined) throw new EventStoreError(`The writer of '${conversationId}' is closed.`);
-      const prepared = preparedAppend(conversationId, events, expectedVersion);
-      const appended = last.then(() => append(prepared));
-      last = appended.catch(() => undefined);
+      const one = prepared(conversationId, events, expectedVersion);
+      const appending = last.then(() => append(one));
+      last = appending.catch(() => undefined);
+      const appended = await appending;
+      if (events.length > 0) told(conversationId, appended.version);
       return appended;
     },
     close() {
@@ -152,67 +187,4 @@ function isOfServer(error: unknown): boolean {
   if (!EventStoreError.isInstance(error)) return true;
   const code = codeOf(error.cause);
   return code !== undefined && !code.startsWith('57P') && !code.startsWith('08');
-}
-
-async function* pages(
-  client: PostgresClient,
-  { read }: Statements,
-  conversationId: string,
-  from: number,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<readonly Event[]> {
-  const id = hexOf(conversationId);
-  for (let next = from; ;) {
-    signal?.throwIfAborted();
-    const { rows } = await client.query(read, [id, next]).catch((error: unknown) => {
-      throw asStoreError(`read '${conversationId}'`, error);
-    });
-    signal?.throwIfAborted();
-    const page = rows as readonly StoredEvent[];
-    const events: Event[] = [];
-    let failure: EventStoreError | undefined;
-    for (const { body } of page) {
-      // The page is empty: one row says so.
-      if (body === null) break;
-      try {
-        events.push(adoptEvent(JSON.parse(body)));
-      } catch (cause) {
-        failure = unreadable(conversationId, next + events.length, cause);
-        break;
-      }
-    }
-    if (events.length > 0) yield events;
-    if (failure !== undefined) throw failure;
-    next += pageSize;
-    if (next >= Number(page[0]?.version ?? 0)) return;
-  }
-}
-
-interface StoredEvent {
-  /** Of the conversation. */
-  readonly version: string;
-  readonly body: string | null;
-}
-
-function unreadable(conversationId: string, position: number, cause: unknown): EventStoreError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new EventStoreError(`Event ${position} of '${conversationId}' in PostgreSQL cannot be read: ${reason}`, {
-    cause,
-  });
-}
-
-async function* conversations(
-  client: PostgresClient,
-  { list }: Statements,
-): AsyncGenerator<{ readonly conversationId: string; readonly version: number }> {
-  for (let after = ''; ;) {
-    const { rows } = await client.query(list, [after]).catch((error: unknown) => {
-      throw asStoreError('list the conversations', error);
-    });
-    for (const row of rows as readonly { readonly conversation: string; readonly version: string }[]) {
-      after = row.conversation;
-      yield { conversationId: conversationOf(row.conversation), version: Number(row.version) };
-    }
-    if (rows.length < pageSize) return;
-  }
 }

@@ -1,10 +1,22 @@
+import { hashOf } from './hash.js';
+import { overviewColumns, overviewOfChanged, overviewOfNew, overviewParameters } from './overview-statement.js';
 import type { Tables } from './tables.js';
 
 /** The largest number of events, and of conversations, that one statement reads. */
 export const pageSize = 1_000;
 
+/** A page of events ends with the one that reaches this size. Unit: bytes. */
+export const pageBytes = 16_777_216;
+
 /** The two locks of a conversation: who writes, and who may append beside them. */
 export type LockName = 'writer' | 'gate';
+
+/** Returns the key of a lock of the conversation `$1`. */
+export function lockKey({ lockSpace }: Tables, name: LockName): string {
+  // A literal of a string: the schema's name is the application's own, and may hold a quote.
+  const space = `'${lockSpace.replaceAll("'", "''")}'`;
+  return `hashtextextended('palimpsest ${name} ' || ${space} || ' ' || $1, 0)`;
+}
 
 /**
  * Returns the statements of the store for its tables. `$1` is always the id of the conversation, as the hexadecimal of
@@ -13,21 +25,23 @@ export type LockName = 'writer' | 'gate';
  * Whoever opens a conversation for writing takes its `writer` lock, or fails; then waits for its `gate`, exclusively, until the
  * appends under way are done. An append without the right to write takes the `gate`, shared, for its own transaction, or fails.
  */
-export function statementsFor({ conversations, events, lockSpace }: Tables) {
+export function statementsFor(tables: Tables) {
+  const { conversations, events } = tables;
   const conversation = `decode($1, 'hex')`;
-  // A literal of a string: the schema's name is the application's own, and may hold a quote.
-  const space = `'${lockSpace.replaceAll("'", "''")}'`;
-  const lock = (name: LockName) => `hashtextextended('palimpsest ${name} ' || ${space} || ' ' || $1, 0)`;
+  const lock = (name: LockName) => lockKey(tables, name);
 
-  /** `$2` the number of events, `$3` the expected version or null, `$4` the bodies, `$5` the channel for `pg_notify` or null. */
+  /**
+   * `$2` the number of events, `$3` the expected version or null, `$4` the bodies, from `$5` on the change of the overview. The overview is
+   * brought up to date with its append, or stays behind if it was behind before.
+   */
   const append = (gate: string) => `
 with gate as materialized (select ${gate} as is_open),
 head as (
-  insert into ${conversations} as stored (conversation, version)
-  select ${conversation}, $2::bigint from gate
+  insert into ${conversations} as stored (conversation, version, ${overviewColumns})
+  select ${conversation}, $2::bigint, ${overviewOfNew()} from gate
   where is_open and ($3::bigint is null or $3::bigint = 0
     or exists (select from ${conversations} where conversation = ${conversation}))
-  on conflict (conversation) do update set version = stored.version + excluded.version
+  on conflict (conversation) do update set version = stored.version + excluded.version, ${overviewOfChanged()}
     where $3::bigint is null or stored.version = $3::bigint
   returning key, version
 ),
@@ -35,11 +49,8 @@ appended as (
   insert into ${events} (conversation_key, position, body)
   select head.key, head.version - $2::bigint + line.number - 1, line.body
   from head, unnest($4::text[]) with ordinality as line (body, number)
-),
-told as materialized (
-  select pg_notify($5::text, hashtextextended($1, 0)::text || ':' || version) from head where $5::text is not null
 )
-select gate.is_open::text as is_open, head.version::text as version, (select count(*) from told)::text as told,
+select gate.is_open::text as is_open, head.version::text as version,
   (select stored.version::text from ${conversations} as stored where conversation = ${conversation}) as seen
 from gate left join head on true`;
 
@@ -51,17 +62,21 @@ select (${gate})::text as is_open, coalesce((select version from ${conversations
   return {
     append: append(shared),
     version: version(shared),
-    /** For the session that holds the locks. */
-    writerAppend: append('true'),
-    writerVersion: version('true'),
+    /** For the session that holds the locks; the last parameter is its process, so that no other session stores anything. */
+    writerAppend: append(`pg_backend_pid()::text = $${5 + overviewParameters}::text`),
+    writerVersion: version('pg_backend_pid()::text = $2::text'),
     /**
      * `$2` the first position. The page ends at a position, not at a number of rows: with a limit alone, a plan made without statistics of
-     * the tables sorts the whole rest of the conversation for each page. The version says whether there are more pages.
+     * the tables sorts the whole rest of the conversation for each page. It ends before that, where its bodies are large. The version says
+     * whether there are more pages.
      */
     read: `
-select head.version::text as version, event.body
-from ${conversations} as head left join ${events} as event
-  on event.conversation_key = head.key and event.position >= $2::bigint and event.position < $2::bigint + ${pageSize}
+select head.version::text as version, event.position::text as position, event.bytes::text as bytes, event.body
+from ${conversations} as head left join lateral (
+  select position, body, octet_length(body) as bytes,
+    sum(octet_length(body)) over (order by position rows unbounded preceding) - octet_length(body) as before
+  from ${events} where conversation_key = head.key and position >= $2::bigint and position < $2::bigint + ${pageSize}
+) as event on event.before < ${pageBytes}
 where head.conversation = ${conversation} order by event.position`,
     /** After the conversation `$1`. */
     list: `
@@ -69,6 +84,7 @@ select encode(conversation, 'hex') as conversation, version::text as version fro
 where conversation > ${conversation} and version > 0 order by conversation limit ${pageSize}`,
     takeWriter: `select pg_try_advisory_lock(${lock('writer')})::text as taken`,
     takeGate: `select pg_advisory_lock(${lock('gate')})::text as taken`,
+    giveUpWriter: `select pg_advisory_unlock(${lock('writer')})::text as writer`,
     giveUp: `select pg_advisory_unlock(${lock('gate')})::text as gate, pg_advisory_unlock(${lock('writer')})::text as writer`,
     /** The holder of the `writer` lock. A bigint key is stored in two halves. */
     holder: `
@@ -87,10 +103,8 @@ export type Statements = ReturnType<typeof statementsFor>;
  * this package.
  */
 export function statementName(text: string): string {
-  // FNV-1a. Two texts of one name would be refused by the client.
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return `palimpsest_${(hash >>> 0).toString(16)}`;
+  // Two texts of one name would be refused by the client.
+  return `palimpsest_${hashOf(text).toString(16)}`;
 }
 
 /** Returns an id as the statements take it. */

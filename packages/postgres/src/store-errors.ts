@@ -24,6 +24,12 @@ export function asAppendError(conversationId: string, error: unknown): Error {
   return asStoreError(`append to '${conversationId}'`, error);
 }
 
+/** SQLSTATE: a row still belongs to what is deleted. */
+export const foreignKeyViolation = '23503';
+
+/** SQLSTATE: a lock was waited for as long as the session waits. */
+export const lockNotAvailable = '55P03';
+
 /** Returns true if the server chose another transaction over this one, which can be repeated as it was. */
 export function wasOverruled(error: unknown): boolean {
   const code = codeOf(error);

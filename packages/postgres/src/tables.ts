@@ -8,6 +8,8 @@ export interface Tables {
   readonly events: string;
   readonly inbox: string;
   readonly rates: string;
+  /** Holds the version of the tables. */
+  readonly version: string;
   /** The key that separates the locks of this schema's conversations from those of another one. */
   readonly lockSpace: string;
 }
@@ -33,6 +35,7 @@ export function tablesIn(schema: string | undefined): Tables {
     events: `${prefix}palimpsest_events`,
     inbox: `${prefix}palimpsest_inbox`,
     rates: `${prefix}palimpsest_rates`,
+    version: `${prefix}palimpsest_version`,
     lockSpace: schema ?? '',
   };
 }

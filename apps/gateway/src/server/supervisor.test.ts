@@ -21,6 +21,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
+  delete process.env['PALIMPSEST_CRASH'];
   await rm(data, { recursive: true });
 });
 

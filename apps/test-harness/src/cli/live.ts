@@ -2,6 +2,8 @@ import type { PlannedModelKind } from '@palimpsest/provider-servers';
 import { armsOf } from '../live/arms.js';
 import { runLive } from '../live/live.js';
 import type { LiveEnd, LiveProgress } from '../live/live.js';
+import { promptSizes } from '../live/prompt-sizes.js';
+import { ResultsFile } from '../live/results-file.js';
 import { readTasks } from '../live/task-folder.js';
 import type { Trial } from '../live/trial.js';
 import { interruptedStatus, untilInterrupted } from './interrupt.js';
@@ -67,6 +69,7 @@ export async function liveCommand(folder: string, options: LiveCommandOptions): 
         onCost: ({ task, arm }, state) => shown.update(`${task.name}, ${arm.name}: ${stateOf(state)}`),
       }),
     );
+    for (const line of sizeLines(await new ResultsFile(options.output).read())) shown.line(line);
     shown.line(`${endings[end]} The results are in ${options.output}: palimpsest-harness compare ${options.output}`);
     return end === 'interrupted' ? interruptedStatus : 0;
   } finally {
@@ -78,6 +81,12 @@ function lineOf({ task, arm, solved, stopped, costUsd, steps }: Trial): string {
   const ended = stopped === undefined ? '' : `, stopped: ${stopped}`;
   const cost = costUsd === undefined ? '' : `, ${usd(costUsd)}`;
   return `${task}, ${arm}: ${solved ? 'solved' : 'not solved'}${ended}, ${steps ?? 0} steps${cost}`;
+}
+
+/** Truncation is a fair control if its prompts are as large as those of the arm that it controls. */
+function sizeLines(results: readonly Trial[]): readonly string[] {
+  const sizes = [...promptSizes(results)].map(([arm, tokens]) => `${arm} ${Math.round(tokens / 1_000)}k`);
+  return sizes.length === 0 ? [] : [`Mean size of a prompt, in tokens: ${sizes.join(', ')}.`];
 }
 
 function usd(amount: number): string {

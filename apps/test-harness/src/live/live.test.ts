@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { armsOf } from './arms.js';
+import { promptSizes } from './prompt-sizes.js';
 import { runLive } from './live.js';
 import type { LiveOptions } from './live.js';
 import { generatedTask } from './tasks/families.js';
@@ -12,9 +14,9 @@ import { readTasks } from './task-folder.js';
 import { trialSchema } from './trial.js';
 
 const gateway = path.join(import.meta.dirname, '../../test-support/live/gateway.sh');
-const usage = { uncachedInputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1_000_000 };
+const usage = { uncachedInputTokens: 10, cacheReadTokens: 20, cacheWriteTokens: 0, outputTokens: 1_000_000 };
 /** A request that has cost a dollar. */
-const receipt = { status: 200, model: 'm', usage, prices: { input: 1, cacheRead: 1, cacheWrite: 1, output: 1 } };
+const receipt = { status: 200, model: 'm', usage, prices: { input: 0, cacheRead: 0, cacheWrite: 0, output: 1 } };
 
 /** Makes a folder with one task, and returns the options of a run on it. */
 async function prepared(agent: string, receipts: readonly object[] = [receipt]) {
@@ -60,6 +62,7 @@ test('every task is run under every arm, in a folder of its own, and its work is
     model: 'm',
     agent: { name: 'node' },
   });
+  expect([...promptSizes(found).values()]).toEqual([30, 30]);
   expect(await readdir(path.join(options.results, found[0]?.receipts ?? ''))).toEqual(['one.jsonl']);
 });
 
@@ -103,6 +106,9 @@ test('no trial begins when the budget is spent', async () => {
 });
 
 const waiting = `sh -c 'sleep 1000 & echo $! > "FOLDER/pid"; wait'`;
+/** What was killed may wait for its parent to be told. */
+const isRunning = (pid: number): boolean =>
+  !/^(?:Z.*)?$/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim());
 const childOf = async (folder: string) => Number(await readFile(path.join(folder, 'pid'), 'utf8'));
 
 test('a trial that spends more than is left is stopped with its children, and counts', async () => {
@@ -110,7 +116,7 @@ test('a trial that spends more than is left is stopped with its children, and co
   expect(await runLive({ ...options, budgetUsd: 1.5 })).toBe('budget');
   expect(await results()).toMatchObject([{ solved: false, stopped: 'budget', costUsd: 2 }]);
   const child = await childOf(folder);
-  expect(() => process.kill(child, 0)).toThrow();
+  await expect.poll(() => isRunning(child), { timeout: 20_000 }).toBe(false);
 });
 
 test('a trial whose time is over is stopped and counts; one that the user ends does not', async () => {

@@ -10,7 +10,7 @@ import { assertLimits } from '../limits.js';
 import type { ConversationStatus, RunOutcome } from '../outcome.js';
 import { Decisions } from './decisions.js';
 import { eventStream, MaskedLog, WriteAccess } from './log.js';
-import type { ConversationOptions, ForkOptions, RequestOptions, RunOptions } from './options.js';
+import type { ConversationOptions, FollowOptions, ForkOptions, RequestOptions, RunOptions } from './options.js';
 import { askSideQuestion, RequestedCondensation } from './requests.js';
 import { Run } from './run.js';
 import { StandingContext } from './standing-context.js';
@@ -280,11 +280,12 @@ export class Conversation {
 
   /**
    * Yields the events from an index on, and new events as they come, until the signal is aborted. A slow reader delays
-   * nobody. Events that other processes append are seen within half a second.
+   * nobody. Events that other processes append are seen within half a second; with the option `live` at once, and at the latest
+   * within five seconds.
    */
-  follow(options: { readonly from?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<Event> {
-    const isStored = this.#options.store !== undefined;
-    return eventStream(this.events, { from: options.from ?? 0, isStored, signal: options.signal });
+  follow(options: FollowOptions = {}): AsyncIterable<Event> {
+    const { store, live } = this.#options;
+    return eventStream(this.events, { ...options, isStored: store !== undefined, live });
   }
 
   /**

@@ -1,5 +1,6 @@
 import { isUserMessage, wellFormedEvent } from '@palimpsest/events';
 import type { ActionEvent, ConversationWriter, CreateEvent, Event, EventId, EventLog } from '@palimpsest/events';
+import type { Delta } from '@palimpsest/llm-adapters';
 import { ConversationClosedError } from '../errors.js';
 import { note } from '../notes.prompt.js';
 import { isStatus } from '../outcome.js';
@@ -8,7 +9,7 @@ import { secretLabel, secretMask } from '../secrets/mask.js';
 import type { SecretMask } from '../secrets/mask.js';
 import { ConversationStateProjection } from '../state.js';
 import type { StepOptions } from '../step.js';
-import type { ConversationOptions } from './options.js';
+import type { ConversationOptions, FollowOptions, LiveChannel } from './options.js';
 
 /**
  * The log of a conversation with all that follows from it, up to date after each event: the state that a step reads, and the
@@ -112,41 +113,80 @@ export class MaskedLog {
 
 /** The interval at which a waiting reader looks for events of other processes. Unit: milliseconds. */
 const pollMs = 500;
+/** The same while the reader is told of appends: what gets lost is found by the next look. */
+const livePollMs = 5_000;
+/** The shortest time between two looks of a reader that is told: a look is a statement, whatever was appended. Unit: milliseconds. */
+const lookPauseMs = 250;
 
 /**
  * Yields the events of a log from an index on, and new events as they come, until the signal is aborted. It reads from the
  * log itself, so a slow reader delays nobody and misses nothing. A waiting reader looks in the log's store, if there is one,
- * for events that other processes have appended.
+ * for events that other processes have appended: when it is told of them, and now and then.
  */
 export async function* eventStream(
   log: EventLog,
-  options: { readonly from: number; readonly isStored: boolean; readonly signal: AbortSignal | undefined },
+  options: FollowOptions & { readonly isStored: boolean; readonly live: LiveChannel | undefined },
 ): AsyncGenerator<Event, void, undefined> {
-  const { signal } = options;
+  const { signal, live, onDelta, isStored } = options;
   let wake: (() => void) | undefined;
   const wakeUp = (): void => wake?.();
   const stop = log.observe(wakeUp);
   signal?.addEventListener('abort', wakeUp);
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  /** The time of the next look, if the reader was told of appends since the last one. */
+  let lookAt: number | undefined;
+  const subscription = live?.subscribe(log.conversationId, {
+    appended() {
+      lookAt ??= Math.max(performance.now(), lookedAt + lookPauseMs);
+      wakeUp();
+    },
+    delta: onDelta === undefined ? () => undefined : withErrorsIgnored(onDelta),
+  });
   try {
-    for (let index = options.from; signal?.aborted !== true;) {
+    for (let index = options.from ?? 0; signal?.aborted !== true;) {
       const event = log.at(index);
-      if (event === undefined) {
+      if (event !== undefined) {
+        index++;
+        yield event;
+        continue;
+      }
+      const poll = subscription?.isLive === true ? livePollMs : pollMs;
+      const waitMs = lookAt === undefined ? poll : lookAt - performance.now();
+      let isTime = waitMs <= 0;
+      if (!isTime) {
         const woken = new Promise<void>((resolve) => (wake = resolve));
-        const timer = options.isStored ? setTimeout(wakeUp, pollMs) : undefined;
+        const timeIsUp = () => {
+          isTime = true;
+          wakeUp();
+        };
+        const timer = isStored ? setTimeout(timeIsUp, waitMs) : undefined;
         // Waiting alone does not keep the process alive.
         (timer as { unref?: () => void } | undefined)?.unref?.();
         await woken;
         clearTimeout(timer);
-        if (log.at(index) === undefined) await log.catchUp();
-      } else {
-        index++;
-        yield event;
       }
+      if (!isTime || log.at(index) !== undefined) continue;
+      lookAt = undefined;
+      lookedAt = performance.now();
+      await log.catchUp();
     }
   } finally {
     stop();
+    subscription?.end();
     signal?.removeEventListener('abort', wakeUp);
   }
+}
+
+/** Wraps a listener so that its errors are ignored. */
+export function withErrorsIgnored(onDelta: (delta: Delta) => unknown): (delta: Delta) => void {
+  return (delta) => {
+    try {
+      const result = onDelta(delta);
+      if (result instanceof Promise) result.catch(() => undefined);
+    } catch {
+      // A display that fails must not end the run.
+    }
+  };
 }
 
 /**

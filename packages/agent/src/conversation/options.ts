@@ -6,6 +6,25 @@ import type { Limits } from '../limits.js';
 import type { SecretMask } from '../secrets/mask.js';
 import type { StuckThresholds } from '../stuck-detection.js';
 
+/** Who is told of a conversation that other processes run. */
+export interface LiveListener {
+  /** Events may have been appended. */
+  appended(): void;
+  /** A piece of the answer in progress. */
+  delta(delta: Delta): void;
+}
+
+/**
+ * A way to tell the followers of conversations in other processes what happens: `postgresLive` of `@palimpsest/postgres`. What is told may get
+ * lost. The store tells of appends itself.
+ */
+export interface LiveChannel {
+  /** Tells a piece of the answer in progress. Returns at once, and does not throw. */
+  delta(conversationId: string, delta: Delta): void;
+  /** Listens until `end`. While `isLive` is false, nothing is heard. */
+  subscribe(conversationId: string, listener: LiveListener): { readonly isLive: boolean; end(): void };
+}
+
 /** Options of `Conversation.open`. */
 export interface ConversationOptions {
   readonly agent: Agent;
@@ -13,6 +32,11 @@ export interface ConversationOptions {
   readonly conversationId?: string;
   /** The store of the events. @defaultValue nowhere: they live in memory */
   readonly store?: EventStore;
+  /**
+   * Tells followers in other processes of the answer in progress, and tells followers here of events and answers elsewhere. With it, every
+   * answer of the model is streamed. @defaultValue followers look into the store twice a second, and get no pieces of answers
+   */
+  readonly live?: LiveChannel;
   /** @defaultValue 500 iterations */
   readonly limits?: Partial<Limits>;
   /**
@@ -37,6 +61,19 @@ export interface RunOptions {
   /**
    * Called with each piece of the model's answers as it arrives. After a `restart`, the pieces since the last complete answer
    * are void: the connection was lost, and the answer begins anew or the run fails. Its errors are ignored.
+   */
+  readonly onDelta?: (delta: Delta) => void;
+}
+
+/** Options of `Conversation.follow`. */
+export interface FollowOptions {
+  /** The index of the first event. @defaultValue 0 */
+  readonly from?: number;
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Called with the pieces of answers in progress, whichever process runs the conversation: with the option `live`. A follower that comes in the
+   * middle of an answer gets its rest, and a piece may be missing: the event has the whole. After a `restart`, the pieces before it are void. Its
+   * errors are ignored. @defaultValue pieces are not asked for
    */
   readonly onDelta?: (delta: Delta) => void;
 }

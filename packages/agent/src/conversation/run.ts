@@ -1,6 +1,5 @@
 import { ConcurrencyError, ConversationBusyError, WriterOustedError } from '@palimpsest/events';
 import type { Event, MessageEvent } from '@palimpsest/events';
-import type { Delta } from '@palimpsest/llm-adapters';
 import { untilAborted } from '@palimpsest/view';
 import type { Agent } from '../agent.js';
 import { codeOf, ConversationRunError, messageOf, NoUserMessageError } from '../errors.js';
@@ -17,6 +16,7 @@ import { defaultStuckThresholds, stuckPattern } from '../stuck-detection.js';
 import type { StuckThresholds } from '../stuck-detection.js';
 import { endedBefore, interrupted } from '../tool-calls/results.js';
 import { earlierRun, traceEvent, usageOfOpenRun } from './earlier-run.js';
+import { withErrorsIgnored } from './log.js';
 import type { MaskedLog } from './log.js';
 import type { ConversationOptions, RunOptions } from './options.js';
 import type { RequestedCondensation } from './requests.js';
@@ -58,7 +58,7 @@ export class Run {
     const own = this.#interruption.signal;
     this.#signal = signal === undefined ? own : AbortSignal.any([own, signal]);
     this.#requestedBy = requestedBy;
-    this.#onDelta = onDelta === undefined ? undefined : withErrorsIgnored(onDelta);
+    this.#onDelta = toAll([onDelta, deltasTo(parts.options.live, parts.log.events.conversationId)]);
   }
 
   /** Ends the run after its present step. */
@@ -294,15 +294,16 @@ function isOfAnotherWriter(cause: unknown): boolean {
   return [ConcurrencyError, ConversationBusyError, WriterOustedError].some((type) => type.isInstance(cause));
 }
 
-/** Wraps a listener so that its errors are ignored. */
-function withErrorsIgnored(onDelta: (delta: Delta) => unknown): (delta: Delta) => void {
+function deltasTo(live: ConversationOptions['live'], conversationId: string): RunOptions['onDelta'] {
+  return live === undefined ? undefined : (delta) => live.delta(conversationId, delta);
+}
+
+/** Returns a listener that calls these, and ignores their errors; undefined without any. */
+function toAll(listeners: readonly RunOptions['onDelta'][]): RunOptions['onDelta'] {
+  const safe = listeners.filter((listener) => listener !== undefined).map(withErrorsIgnored);
+  if (safe.length === 0) return undefined;
   return (delta) => {
-    try {
-      const result = onDelta(delta);
-      if (result instanceof Promise) result.catch(() => undefined);
-    } catch {
-      // A display that fails must not end the run.
-    }
+    for (const listener of safe) listener(delta);
   };
 }
 
@@ -329,4 +330,7 @@ async function answerUnansweredCalls(agent: Agent, log: MaskedLog, haveWaited: b
       : [interrupted(action, callNotes.lostResult, createEvent)];
   });
   await log.append(answers);
+  const lost = answers.filter(({ type }) => type === 'agent-error').length;
+  const { conversationId } = log.events;
+  if (lost > 0) agent.instrumentation?.actionsLost?.({ conversationId }, lost);
 }

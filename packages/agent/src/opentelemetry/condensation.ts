@@ -6,6 +6,7 @@ import type { View } from '@palimpsest/view';
 import type { CondensationWork } from '../instrumentation.js';
 import { costOf } from '../model/call-cost.js';
 import { isEmpty } from '../state.js';
+import type { CondensationFigures } from './span.js';
 import { CondensationSpan, idOf, names, spanContext, recordError, recordFailure, within } from './span.js';
 import type { Telemetry } from './span.js';
 
@@ -33,7 +34,7 @@ const mostBegun = 1_000;
 export async function observedCondensation(
   about: CondensationWork,
   work: (attempted: (attempt: CondensationAttempt) => void) => Promise<View | Condensation>,
-  { tracer }: Telemetry,
+  { tracer, measures }: Telemetry,
   background: BackgroundCondensations,
 ): Promise<View | Condensation> {
   const active = context.active();
@@ -48,7 +49,7 @@ export async function observedCondensation(
   };
   try {
     const result = await context.with(around, () => work(attempted));
-    if (isCondensation(result)) recordCondensation(condensation.begun(), result, about);
+    if (isCondensation(result)) measures.condensation(recordCondensation(condensation.begun(), result, about));
     else if (condensation.exists) recordView(condensation, lastAttempt);
     if (conversationId !== undefined) recordBackground(condensation, result, conversationId, background);
     return result;
@@ -61,13 +62,16 @@ export async function observedCondensation(
   }
 }
 
-function recordCondensation(span: Span | undefined, made: Condensation, about: CondensationWork): void {
+/** Returns what the span says of the condensation. */
+function recordCondensation(span: Span | undefined, made: Condensation, about: CondensationWork): CondensationFigures {
   const { metadata = {}, forgottenEventIds, redactions = [], summary } = made;
   const { reason, tokensBefore, tokensAfter, background, costUsd } = metadata;
   const before = numberOr(tokensBefore, () => about.view.tokens());
   const after = numberOr(tokensAfter, () => about.viewNow().tokens());
+  const cost = costOf({ costUsd: costUsd as number | undefined }).costUsd;
+  const outcome = isEmpty(made) ? 'nothing-to-forget' : 'condensed';
   const attributes: Attributes = {
-    [names.condensationOutcome]: isEmpty(made) ? 'nothing-to-forget' : 'condensed',
+    [names.condensationOutcome]: outcome,
     [names.condensationId]: made.id,
     [names.tokensBefore]: before,
     [names.tokensAfter]: after,
@@ -75,12 +79,13 @@ function recordCondensation(span: Span | undefined, made: Condensation, about: C
     [names.forgotten]: forgottenEventIds.length,
     [names.masked]: redactions.length,
     [names.summarized]: summary !== undefined,
-    [names.condensationCost]: costOf({ costUsd: costUsd as number | undefined }).costUsd,
+    [names.condensationCost]: cost,
     ...(background === true ? { [names.background]: true } : {}),
   };
   // Words, such as `events, tokens`. A sentence could quote what was said.
   if (typeof reason === 'string' && words.test(reason)) attributes[names.reason] = reason;
   span?.setAttributes(attributes);
+  return { condenser: about.condenser, outcome, savedTokens: before - after, costUsd: cost };
 }
 
 const words = /^[a-z][a-z0-9-]{0,31}(, [a-z][a-z0-9-]{0,31}){0,7}$/;

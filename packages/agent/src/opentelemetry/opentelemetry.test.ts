@@ -392,8 +392,11 @@ test('a run that a runner was asked for links to all who asked for it, and is a 
       'palimpsest.link.type': 'request',
     })),
   );
-  expect(first?.parentSpanContext).toBeUndefined();
-  expect(linksOf(second!)).toMatchObject([{ id: first?.spanContext().spanId }]);
+  const beginning = sdk.span('begin invoke_agent repairer');
+  expect(beginning.parentSpanContext).toBeUndefined();
+  expect(linksOf(beginning)).toEqual(linksOf(first!));
+  expect(first?.parentSpanContext?.spanId).toBe(beginning.spanContext().spanId);
+  expect(linksOf(second!)).toMatchObject([{ id: beginning.spanContext().spanId }]);
 });
 
 test('a run that takes over one that never ended says so', async () => {

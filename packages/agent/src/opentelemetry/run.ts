@@ -6,7 +6,7 @@ import type { RunOutcome, StepOutcome } from '../outcome.js';
 import { BackgroundCondensations, observedCondensation } from './condensation.js';
 import { observedModelCall } from './model-call.js';
 import type { OpenTelemetryOptions } from './options.js';
-import { idOf, Measures, names, secondsSince, spanContext, recordFailure, within } from './span.js';
+import { begun, idOf, Measures, names, secondsSince, spanContext, recordFailure, within } from './span.js';
 import type { RunTally, Telemetry } from './span.js';
 import { observedTool } from './tool-call.js';
 
@@ -27,6 +27,8 @@ export function telemetryOver(options: OpenTelemetryOptions): Instrumentation {
       const around = trace.getSpanContext(context.active());
       return around === undefined ? undefined : traceparentOf(around);
     },
+    actionsLost: (_about, count) =>
+      measures.lostActions.add(count, agentName === undefined ? {} : { [names.agentName]: agentName }),
     modelCall: (about, request, work) => observedModelCall(about, request, work, telemetry),
     tool: (about, work) => observedTool(about, work, telemetry),
     condensation: (about, work) => observedCondensation(about, work, telemetry, background),
@@ -45,10 +47,12 @@ async function observedStep(
   { tracer }: Telemetry,
 ): Promise<StepOutcome> {
   const active = context.active();
-  const { conversationId } = { ...spanContext(active), ...about };
-  const span = tracer.startSpan('step', { attributes: idOf(conversationId) });
+  const { conversationId, isOfRunner } = { ...spanContext(active), ...about };
+  const attributes = idOf(conversationId);
+  const beginning = isOfRunner === true ? begun('step', { attributes }, active, tracer) : undefined;
+  const span = tracer.startSpan('step', { attributes }, beginning ?? active);
   try {
-    const outcome = await context.with(within(trace.setSpan(active, span), { conversationId }), work);
+    const outcome = await context.with(within(beginning ?? trace.setSpan(active, span), { conversationId }), work);
     span.setAttribute(names.stepOutcome, outcome.type);
     return outcome;
   } catch (error) {
@@ -72,18 +76,22 @@ async function observedRun(
   ].filter((link) => link !== undefined);
   const measured: Attributes = agentName === undefined ? {} : { [names.agentName]: agentName };
   const operation = { [names.operation]: 'invoke_agent', [names.requestModel]: model };
-  const span = tracer.startSpan(agentName === undefined ? 'invoke_agent' : `invoke_agent ${agentName}`, {
-    kind: SpanKind.INTERNAL,
-    attributes: { ...measured, ...operation, ...idOf(conversationId) },
-    links,
-    // Links, and no parent: several requests may be served by one run, long afterwards, and a runner starts it wherever it has a free place.
-    root: requestedBy !== undefined,
-  });
+  const name = agentName === undefined ? 'invoke_agent' : `invoke_agent ${agentName}`;
+  const attributes = { ...measured, ...operation, ...idOf(conversationId) };
+  const isOfRunner = requestedBy !== undefined;
+  // Links, and no parent: several requests may be served by one run, long afterwards, and a runner starts it wherever it has a free place.
+  const root = { kind: SpanKind.INTERNAL, attributes, links, root: isOfRunner };
+  const active = context.active();
+  const beginning = isOfRunner ? begun(name, root, active, tracer) : undefined;
+  const span = tracer.startSpan(name, { ...root, root: false }, beginning ?? active);
   const tally: RunTally = { inferenceCalls: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, costUsd: undefined };
-  const around = within(trace.setSpan(context.active(), span), { conversationId, tally });
+  const parent = beginning ?? trace.setSpan(active, span);
+  const around = within(parent, { conversationId, tally, isOfRunner });
+  if (earlier?.status === 'running') measures.takeovers.add(1, measured);
   let errorType: string | undefined;
   try {
-    const traceparent = traceparentOf(span.spanContext());
+    const address = trace.getSpanContext(parent);
+    const traceparent = address === undefined ? undefined : traceparentOf(address);
     const outcome = await context.with(around, () => work(traceparent));
     span.setAttributes({
       [names.runOutcome]: outcome.status,

@@ -1,5 +1,5 @@
 import { createContextKey, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import type { Attributes, Context, Histogram, Meter, Span, SpanOptions, Tracer } from '@opentelemetry/api';
+import type { Attributes, Context, Counter, Histogram, Meter, Span, SpanOptions, Tracer } from '@opentelemetry/api';
 import type { Usage } from '@palimpsest/events';
 import { LLMError } from '@palimpsest/llm-adapters';
 import type { LLM } from '@palimpsest/llm-adapters';
@@ -40,6 +40,8 @@ export interface WorkContext {
   readonly conversationId?: string | undefined;
   readonly tally?: RunTally | undefined;
   readonly condensation?: CondensationSpan | undefined;
+  /** True in a run that a runner was asked for: see {@link begun}. */
+  readonly isOfRunner?: boolean;
   /** A model call is observed around this: a wrapped model inside is the same call. */
   readonly isModelCall?: boolean;
 }
@@ -53,6 +55,16 @@ export function spanContext(context: Context): WorkContext {
 /** Adds to what the context tells of the work around. */
 export function within(context: Context, added: WorkContext): Context {
   return context.setValue(contextKey, { ...spanContext(context), ...added });
+}
+
+/**
+ * Returns a context whose span has ended: the parent of what a run or a step of a runner does. A span is exported when it ends, and that of
+ * a worker that dies never is; what had ended inside of it would have no parent in the trace.
+ */
+export function begun(name: string, options: SpanOptions, active: Context, tracer: Tracer): Context {
+  const span = tracer.startSpan(`begin ${name}`, options, active);
+  span.end();
+  return trace.setSpan(active, span);
 }
 
 /**
@@ -86,6 +98,15 @@ export function recordError(span: Span, errorType: string): string {
   return errorType;
 }
 
+/** The figures of a condensation. */
+export interface CondensationFigures {
+  readonly condenser: string;
+  readonly outcome: string;
+  readonly savedTokens: number;
+  /** Unit: USD. */
+  readonly costUsd: number | undefined;
+}
+
 const doubled = (first: number, count: number): number[] => Array.from({ length: count }, (_, i) => first * 2 ** i);
 /** The bounds that the specification gives. */
 const shortSeconds = doubled(0.01, 14);
@@ -93,7 +114,7 @@ const longSeconds = doubled(0.1, 13);
 const counts = doubled(1, 8);
 const tokens = Array.from({ length: 14 }, (_, index) => 4 ** index);
 
-/** The metrics of the specification. */
+/** The metrics of the specification, and ours (`palimpsest.*`) for what it lacks. */
 export class Measures {
   readonly inference: Histogram;
   readonly firstChunk: Histogram;
@@ -101,6 +122,14 @@ export class Measures {
   readonly run: Histogram;
   readonly inferenceCalls: Histogram;
   readonly toolCalls: Histogram;
+  /** Runs that go on with one whose process died or handed it over. */
+  readonly takeovers: Counter;
+  /** Actions that were answered as lost. */
+  readonly lostActions: Counter;
+  readonly condensations: Counter;
+  readonly savedTokens: Counter;
+  /** Unit: USD. */
+  readonly condensationCost: Counter;
   readonly #perCall: readonly (readonly [Histogram, (usage: Usage) => number])[];
   readonly #totals: readonly { readonly add: (attributes: Attributes, usage: Usage) => void }[];
 
@@ -113,6 +142,11 @@ export class Measures {
     this.run = histogram('gen_ai.invoke_agent.duration', 's', longSeconds);
     this.inferenceCalls = histogram('gen_ai.invoke_agent.inference_calls', '{inference_call}', counts);
     this.toolCalls = histogram('gen_ai.invoke_agent.tool_calls', '{tool_call}', counts);
+    this.takeovers = meter.createCounter('palimpsest.run.takeovers', { unit: '{run}' });
+    this.lostActions = meter.createCounter('palimpsest.action.lost', { unit: '{action}' });
+    this.condensations = meter.createCounter('palimpsest.condensations', { unit: '{condensation}' });
+    this.savedTokens = meter.createCounter('palimpsest.condensation.saved_tokens', { unit: '{token}' });
+    this.condensationCost = meter.createCounter('palimpsest.condensation.cost', { unit: 'USD' });
     const perCall = (name: string) => histogram(`gen_ai.client.inference.operation.${name}`, '{token}', tokens);
     this.#perCall = [
       [perCall('input_tokens'), inputTokens],
@@ -134,6 +168,14 @@ export class Measures {
       total('cache_write.input_tokens', ({ cacheWriteTokens }) => cacheWriteTokens),
       total('reasoning.output_tokens', ({ reasoningTokens }) => reasoningTokens),
     ];
+  }
+
+  /** Counts a condensation, and what it saved and cost. */
+  condensation({ condenser, outcome, savedTokens, costUsd }: CondensationFigures): void {
+    const attributes = { [names.condenser]: condenser, [names.condensationOutcome]: outcome };
+    this.condensations.add(1, attributes);
+    this.savedTokens.add(Math.max(0, savedTokens), attributes);
+    if (costUsd !== undefined) this.condensationCost.add(costUsd, attributes);
   }
 
   /** Counts the tokens of a model call that was answered. */

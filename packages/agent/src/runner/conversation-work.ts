@@ -1,10 +1,13 @@
 import { ConversationBusyError, EventStoreError, WriterOustedError } from '@palimpsest/events';
+import type { Event } from '@palimpsest/events';
 import type { Conversation } from '../conversation/conversation.js';
 import { hasOpenRun } from '../conversation/earlier-run.js';
-import { ConversationRunError } from '../errors.js';
 import type { Instrumentation } from '../instrumentation.js';
+import { isOf, retryReason } from './retry.js';
+import type { RetryReason } from './retry.js';
 import { deliver } from './runner.js';
 import type { Inbox, RunEnd } from './runner.js';
+import { elapsed, unlessAborted } from './waits.js';
 
 /** Options of {@link ConversationWork}. */
 export interface ConversationWorkOptions {
@@ -26,17 +29,49 @@ export interface ConversationWorkOptions {
    */
   readonly instrumentation?: Pick<Instrumentation, 'traceparent'>;
   /**
-   * After what time a conversation is tried again that another process holds, or whose store could not be reached. Unit: milliseconds.
-   * @defaultValue 1000
+   * After what time a conversation is tried again that another process holds, or whose store or model failed. It is doubled with each
+   * try, up to 10 seconds for the first and 5 minutes for the others, and takes no place meanwhile. Unit: milliseconds. @defaultValue 1000
    */
   readonly retryMs?: number;
   /** The number of times in a row that a request is tried again whose store cannot be read or written. @defaultValue 60 */
   readonly maxStoreRetries?: number;
+  /**
+   * The time for which a request is tried again whose model fails with a retryable error. Unit: milliseconds since the first failure.
+   * @defaultValue 86,400,000: a day
+   */
+  readonly maxRetryAgeMs?: number;
+  /**
+   * The longest time that a run may take. Then it is interrupted, as by a cancel: the log says that it is paused. Unit: milliseconds.
+   * @defaultValue no bound. A model that is silent is given up by its own `timeoutMs`.
+   */
+  readonly maxRunMs?: number;
+}
+
+/** The end of one try of a {@link ConversationWork}. */
+export type WorkEnd =
+  /** The request is served or cancelled, also by a failure; it was told to `onEnd`. */
+  | { readonly type: 'over' }
+  /** Another worker goes on; it was told to `onEnd`. */
+  | { readonly type: 'handed-over' }
+  /** To be tried again later, without a place meanwhile. It was not told to `onEnd`: the runner knows when it tries again. */
+  | ({ readonly type: 'again'; readonly error: unknown } & RetryReason);
+
+type Again = Extract<WorkEnd, { readonly type: 'again' }>;
+
+/** Calls of a {@link ConversationWork} to its runner. */
+export interface WorkHooks {
+  /**
+   * Called when the conversation is held and nothing of it is done: messages that were put in before are read by this run. Resolve to
+   * false if the request is another worker's by now.
+   */
+  readonly begin?: () => Promise<boolean>;
+  /** Called with each event that the run stores. It must not throw. */
+  readonly onEvent?: (event: Event) => void;
 }
 
 /**
- * One request: a run of a conversation to its end. A conversation that another process holds is waited for, and never touched. For
- * runners of your own.
+ * One request: a run of a conversation to its end. A conversation that another process holds is never touched. For runners of your
+ * own.
  */
 export class ConversationWork {
   readonly conversationId: string;
@@ -58,44 +93,40 @@ export class ConversationWork {
     this.#requestedBy = requestedBy;
   }
 
-  /**
-   * Runs. Resolves to `over` when the request is served or cancelled, also by a failure that is told to `onEnd`; to `handed-over` when
-   * {@link ConversationWork.stop} came first, or `isMine` said that the request is another worker's by now.
-   *
-   * @param isMine - asked before each further try
-   */
-  async done(isMine: () => Promise<boolean> = async () => true): Promise<'over' | 'handed-over'> {
-    const { onEnd, retryMs = 1_000, maxStoreRetries = 60 } = this.#options;
+  /** Tries once. Never rejects. */
+  async done(hooks: WorkHooks = {}): Promise<WorkEnd> {
+    const { onEnd } = this.#options;
     const { conversationId } = this;
-    let failures = 0;
-    let length = 0;
-    for (;;) {
-      try {
-        const outcome = await this.#run();
-        if (outcome !== undefined && outcome.status !== 'released') {
-          onEnd({ type: 'ended', conversationId, outcome });
-          return 'over';
-        }
-      } catch (error) {
-        const isBusy = isOf(error, [ConversationBusyError, WriterOustedError]);
-        const progress = this.#conversation?.events.length ?? 0;
-        failures = isBusy || progress > length ? 0 : failures + 1;
-        length = Math.max(length, progress);
-        const isTransient = isBusy || (isOf(error, [EventStoreError]) && failures <= maxStoreRetries);
-        onEnd({ type: 'failed', conversationId, error, ...(isTransient ? { retryInMs: retryMs } : {}) });
-        if (!isTransient) return 'over';
-        await elapsed(retryMs, AbortSignal.any([this.#stopped.signal, this.#interrupted.signal]));
+    let again: Again;
+    try {
+      const outcome = await this.#run(hooks);
+      if (outcome === 'lost') return this.#handedOver();
+      if (outcome !== undefined && outcome.status !== 'released') {
+        onEnd({ type: 'ended', conversationId, outcome });
+        return { type: 'over' };
       }
-      if (this.#isCancelled) {
-        onEnd({ type: 'cancelled', conversationId });
-        return 'over';
+      const what = outcome === undefined ? 'did not begin within maxRunMs' : 'was released';
+      again = { type: 'again', reason: 'store', error: new Error(`The run of '${conversationId}' ${what}.`) };
+    } catch (error) {
+      const reason = retryReason(error);
+      if (reason === undefined) {
+        onEnd({ type: 'failed', conversationId, error });
+        return { type: 'over' };
       }
-      if (!this.#stopped.signal.aborted && (await isMine().catch(() => true))) continue;
-      // Nothing of it goes on here, not even in the background: it is paid for elsewhere.
-      this.#interrupted.abort(new Error('The run was handed over.'));
-      onEnd({ type: 'handed-over', conversationId });
-      return 'handed-over';
+      again = { type: 'again', error, ...reason };
     }
+    if (this.#isCancelled) {
+      onEnd({ type: 'cancelled', conversationId });
+      return { type: 'over' };
+    }
+    return this.#stopped.signal.aborted ? this.#handedOver() : again;
+  }
+
+  #handedOver(): WorkEnd {
+    // Nothing of it goes on here, not even in the background: it is paid for elsewhere.
+    this.#interrupted.abort(new Error('The run was handed over.'));
+    this.#options.onEnd({ type: 'handed-over', conversationId: this.conversationId });
+    return { type: 'handed-over' };
   }
 
   /**
@@ -166,26 +197,29 @@ export class ConversationWork {
     return this.#stopped.signal.aborted || this.#isCancelled;
   }
 
-  async #run() {
+  async #run({ begin, onEvent }: WorkHooks) {
     this.#conversation = undefined;
-    const { signal } = this.#interrupted;
+    const { inbox, maxRunMs } = this.#options;
+    const deadline = maxRunMs === undefined ? undefined : AbortSignal.timeout(maxRunMs);
+    const signal =
+      deadline === undefined ? this.#interrupted.signal : AbortSignal.any([this.#interrupted.signal, deadline]);
     // A store that does not answer holds nobody up who ends the run.
     const conversation = await unlessAborted(this.#options.open(this.conversationId), signal);
     if (conversation === undefined || this.#isToEnd()) return undefined;
     this.#conversation = conversation;
-    const { inbox } = this.#options;
     const requestedBy = await this.#requestedBy;
-    const run = () => conversation.run({ signal, requestedBy });
-    if (inbox === undefined) return run();
     return conversation.hold(async () => {
-      await unlessAborted(deliver(conversation, inbox), signal);
+      if (begin !== undefined && (await unlessAborted(begin(), signal)) === false) return 'lost' as const;
+      if (inbox !== undefined) await unlessAborted(deliver(conversation, inbox), signal);
       // Nothing has begun: the log must not say that it is paused, nor may the run begin after all.
-      if (this.#isToEnd()) return undefined;
-      const deliveries = new Deliveries(conversation, inbox);
+      if (signal.aborted || this.#isToEnd()) return undefined;
+      const stopObserving = onEvent === undefined ? undefined : conversation.events.observe(onEvent);
+      const deliveries = inbox === undefined ? undefined : new Deliveries(conversation, inbox);
       try {
-        return await run();
+        return await conversation.run({ signal, requestedBy });
       } finally {
-        await unlessAborted(deliveries.end(), signal);
+        stopObserving?.();
+        await unlessAborted(deliveries?.end() ?? Promise.resolve(), signal);
       }
     });
   }
@@ -220,81 +254,5 @@ class Deliveries {
       this.#isDue = false;
       await deliver(conversation, inbox);
     }
-  }
-}
-
-/** Reports whether the error, or the reason of a run that failed, is one of these. */
-function isOf(error: unknown, types: readonly { isInstance(value: unknown): boolean }[]): boolean {
-  const reason = ConversationRunError.isInstance(error) ? error.cause : error;
-  return types.some((type) => type.isInstance(reason));
-}
-
-/** Resolves after a time, or when the signal is aborted. */
-async function elapsed(ms: number, signal: AbortSignal): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  await unlessAborted(new Promise<void>((resolve) => (timer = setTimeout(resolve, ms))), signal);
-  clearTimeout(timer);
-}
-
-/** Settles as the work does; resolves to undefined when the signal is aborted before. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const end = () => resolve(undefined);
-    if (signal.aborted) end();
-    signal.addEventListener('abort', end);
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
-  });
-}
-
-/**
- * The present work of a worker: runs of conversations, and the condensations that ended runs have left in the background, which
- * take no place. For runners of your own.
- */
-export class RunningWork {
-  readonly #running = new Map<ConversationWork, Promise<unknown>>();
-  readonly #settling = new Map<ConversationWork, Promise<unknown>>();
-
-  /** The conversations that run now. */
-  get conversationIds(): readonly string[] {
-    return [...this.#running.keys()].map(({ conversationId }) => conversationId);
-  }
-
-  /** Runs, as {@link ConversationWork.done}. Nobody waits for what it leaves in the background. */
-  async run(work: ConversationWork, isMine?: () => Promise<boolean>): Promise<'over' | 'handed-over'> {
-    const done = work.done(isMine);
-    this.#running.set(work, done);
-    try {
-      const end = await done;
-      if (end === 'over') {
-        const settled = work.settled().finally(() => this.#settling.delete(work));
-        this.#settling.set(work, settled);
-      }
-      return end;
-    } finally {
-      this.#running.delete(work);
-    }
-  }
-
-  /** Cancels the run of a conversation, if it runs here. Resolves to how many runs that were. */
-  cancel(conversationId: string): number {
-    const works = [...this.#running.keys()].filter((work) => work.conversationId === conversationId);
-    for (const work of works) work.cancel();
-    return works.length;
-  }
-
-  /**
-   * Stops all: each run ends after its present step, and is interrupted after the grace. Resolves when all have ended.
-   *
-   * @param options - `graceMs`: unit milliseconds. @defaultValue 30000
-   */
-  async stop({ graceMs = 30_000 }: { readonly graceMs?: number } = {}): Promise<void> {
-    const all = () => [...this.#running.keys(), ...this.#settling.keys()];
-    for (const one of all()) one.stop();
-    const timer = setTimeout(() => {
-      for (const one of all()) one.interrupt();
-    }, graceMs);
-    await Promise.allSettled(this.#running.values());
-    await Promise.allSettled(this.#settling.values());
-    clearTimeout(timer);
   }
 }

@@ -1,7 +1,10 @@
 import { assertCount } from '../errors.js';
-import { ConversationWork, RunningWork } from './conversation-work.js';
-import type { ConversationWorkOptions } from './conversation-work.js';
+import { ConversationWork } from './conversation-work.js';
+import type { ConversationWorkOptions, WorkEnd } from './conversation-work.js';
+import { failuresAfter, isTriedAgain, retryDelayMs } from './retry.js';
+import type { Failures } from './retry.js';
 import type { Runner } from './runner.js';
+import { RunningWork } from './running-work.js';
 
 /** Options of {@link inProcessRunner}. */
 export interface InProcessRunnerOptions extends ConversationWorkOptions {
@@ -23,18 +26,23 @@ export function inProcessRunner(options: InProcessRunnerOptions): Runner {
   const queue = new FairQueue(tenantOf);
   const traces = new RequestTraces();
   const running = new RunningWork();
+  const retries = new Retries(options);
   let isWorking = false;
 
   const run = async (id: string): Promise<void> => {
-    try {
-      const requestedBy = traces.take(id);
-      const end = await running.run(new ConversationWork(id, options, requestedBy));
-      if (end !== 'handed-over') return;
-      queue.add(id);
-      traces.add(id, ...requestedBy);
-    } finally {
-      fill();
-    }
+    const requestedBy = traces.take(id);
+    const end = await running.run(new ConversationWork(id, options, requestedBy));
+    if (end.type === 'over') retries.forget(id);
+    else traces.add(id, ...requestedBy);
+    if (end.type === 'handed-over' || (end.type === 'again' && !isWorking)) queue.add(id);
+    // A request that came meanwhile waits with it.
+    else if (end.type === 'again' && retries.begin(end, id, () => add(id))) queue.remove(id);
+    fill();
+  };
+
+  const add = (id: string): void => {
+    queue.add(id);
+    fill();
   };
 
   const fill = (): void => {
@@ -50,12 +58,12 @@ export function inProcessRunner(options: InProcessRunnerOptions): Runner {
     async enqueue(conversationId) {
       const traceparent = options.instrumentation?.traceparent?.();
       if (traceparent !== undefined) traces.add(conversationId, traceparent);
-      queue.add(conversationId);
-      fill();
+      if (!retries.has(conversationId)) add(conversationId);
     },
     async cancel(conversationId) {
       traces.take(conversationId);
-      return (queue.remove(conversationId) ? 1 : 0) + running.cancel(conversationId);
+      const waiting = queue.remove(conversationId) || retries.forget(conversationId);
+      return (waiting ? 1 : 0) + running.cancel(conversationId);
     },
     async start() {
       isWorking = true;
@@ -63,12 +71,61 @@ export function inProcessRunner(options: InProcessRunnerOptions): Runner {
     },
     async stop(stopping) {
       isWorking = false;
+      for (const id of retries.end()) queue.add(id);
       await running.stop(stopping);
     },
     async status() {
-      return { isWorking, running: running.conversationIds, queued: queue.size };
+      return { isWorking, running: running.conversationIds, queued: queue.size + retries.size };
     },
   };
+}
+
+/** Requests that are tried again later, and what they have failed by. They take no place. */
+class Retries {
+  readonly #options: ConversationWorkOptions;
+  readonly #of = new Map<string, { failures: Failures; timer?: ReturnType<typeof setTimeout> }>();
+
+  constructor(options: ConversationWorkOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return [...this.#of.values()].filter(({ timer }) => timer !== undefined).length;
+  }
+
+  has(id: string): boolean {
+    return this.#of.get(id)?.timer !== undefined;
+  }
+
+  /** Waits, and then adds the request. False: it is not tried again; this was told. */
+  begin(end: Extract<WorkEnd, { readonly type: 'again' }>, id: string, add: () => void): boolean {
+    const { onEnd, retryMs } = this.#options;
+    const failures = failuresAfter(this.#of.get(id)?.failures, end.reason);
+    const isTried = isTriedAgain(failures, this.#options);
+    const retryInMs = retryDelayMs(end, failures.count, retryMs);
+    onEnd({ type: 'failed', conversationId: id, error: end.error, ...(isTried ? { retryInMs } : {}) });
+    this.#of.delete(id);
+    if (!isTried) return false;
+    const timer = setTimeout(() => {
+      this.#of.set(id, { failures });
+      add();
+    }, retryInMs);
+    this.#of.set(id, { failures, timer });
+    return true;
+  }
+
+  /** Returns true if the request waited to be tried again. */
+  forget(id: string): boolean {
+    const waited = this.has(id);
+    clearTimeout(this.#of.get(id)?.timer);
+    this.#of.delete(id);
+    return waited;
+  }
+
+  /** Ends all waits. Returns whose. */
+  end(): readonly string[] {
+    return [...this.#of.keys()].filter((id) => this.forget(id));
+  }
 }
 
 /** The traces of waiting requests. Requests for a conversation become one, so it may be many: the newest are kept. */

@@ -74,6 +74,13 @@ export interface Inbox {
   read(conversationId: string): Promise<readonly InboxMessage[]>;
   /** Takes messages out, whose events are stored. */
   remove(conversationId: string, ids: readonly EventId[]): Promise<void>;
+  /**
+   * Returns conversations whose oldest message has waited for so long: whoever put it in may have died before the conversation was enqueued.
+   * A runner that looks for dead workers enqueues them. Optional.
+   *
+   * @param options - `olderThanMs`: unit milliseconds; `limit`: of conversations
+   */
+  overdue?(options: { readonly olderThanMs: number; readonly limit?: number }): Promise<readonly string[]>;
 }
 
 /**

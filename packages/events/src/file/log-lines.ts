@@ -150,7 +150,8 @@ function eventOfLine(text: string, file: string, line: number): Event {
 }
 
 function notAnEvent(place: LinePlace, cause: unknown): EventStoreError {
-  return new EventStoreError(`${place.file}:${place.line}: ${(cause as Error).message}`, { ...place, cause });
+  const message = `${place.file}:${place.line}: ${(cause as Error).message}`;
+  return new EventStoreError(message, { ...place, isRetryable: false, cause });
 }
 
 /** Returns the bytes of `[start, end)`; fewer where the file is shorter. */
