@@ -59,7 +59,7 @@ export class Serving {
         throw new EventStoreError('PostgreSQL could not note that a run begins.', { cause });
       });
     const end = await this.#context.running.run(this.work, { begin, onEvent: answers.onEvent });
-    if (provider !== undefined && !answers.hasAnswered) await this.#noted(() => outages.release(provider, id));
+    if (provider !== undefined && !answers.hasAnswered) await this.#noted(() => outages.release(id));
     if (end.type === 'over') return this.#end(trouble);
     if (end.type === 'handed-over') return this.#putBack({ isAlone });
     let isKept = false;

@@ -216,6 +216,7 @@ export class Worker {
     // Listed anew while the lock is held: another worker may have been here before.
     for (const id of (await this.#requests.running()).get(worker) ?? []) {
       this.takeovers++;
+      await this.#outages.release(id);
       const { isGivenUp, isToRunAlone } = wasStopping
         ? { isGivenUp: false, isToRunAlone: false }
         : await this.#troubles.died(id, worker);

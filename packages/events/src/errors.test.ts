@@ -85,6 +85,7 @@ test('errors are errors: a message, a stack, a cause, a stable code, and fields 
   expect(error.cause).toBe(cause);
   expect(JSON.parse(JSON.stringify(error))).toEqual({
     code: 'event-store',
+    isRetryable: true,
     file: 'c.jsonl',
     line: 3,
     name: 'EventStoreError',
@@ -104,4 +105,11 @@ test('messages say what happened, to what, and what can be done', () => {
   expect(new here.InvalidEventError({ reason: 'it is empty', path: [] }).message).toBe(
     'Not an event: the value: it is empty',
   );
+});
+
+test('a log that is too large is an error of a store that no further try changes', () => {
+  const error = new here.LogTooLargeError({ conversationId: 'c', maxBytes: 10 });
+  expect(error).toMatchObject({ code: 'log-too-large', conversationId: 'c', maxBytes: 10, isRetryable: false });
+  expect(here.EventStoreError.isInstance(error)).toBe(true);
+  expect(here.LogTooLargeError.isInstance(new here.EventStoreError('gone'))).toBe(false);
 });
