@@ -32,12 +32,19 @@ export interface MeasureComparison {
 /** Differences by chance alone are called seen in one of twenty comparisons. */
 const level = 0.05;
 
+/** What is shown of a difference. That of rates cannot exceed 1, which an interval of few tasks does not know. */
+const shownBy: Readonly<Record<Measure['by'], (difference: number) => number>> = {
+  rate: (difference) => Math.max(-1, Math.min(1, difference)),
+  ratio: Math.expm1,
+  difference: (difference) => difference,
+};
+
 /** Returns the comparison of a measure over tasks. Undefined if no task has it in both arms. */
 export function compareMeasure(tasks: readonly PairedTask[], measure: Measure): MeasureComparison | undefined {
   const means = tasks.flatMap((task) => pairedMeans(task, measure) ?? []);
   if (means.length === 0) return undefined;
   const differences = means.map(({ difference }) => difference);
-  const shown = measure.by === 'ratio' ? Math.expm1 : (value: number): number => value;
+  const shown = shownBy[measure.by];
   const mean = meanOf(differences);
   const found = meanInterval(differences);
   const probability = measure.by === 'rate' ? signFlipProbability(differences) : undefined;
