@@ -39,6 +39,8 @@ const lookedUp: readonly string[] = [
   'packages/events/docs/file-store.md',
   'packages/llm-adapters/docs/guarantees.md',
   'packages/llm-adapters/docs/models.md',
+  'packages/postgres/docs/conversations.md',
+  'packages/postgres/docs/seeing.md',
 ];
 
 /** For contributors, or shown elsewhere in the site. */
