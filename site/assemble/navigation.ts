@@ -39,7 +39,7 @@ export const guide: readonly { readonly text: string; readonly pages: readonly s
       'ideas/what-is-kept.md',
     ],
   },
-  { text: 'Decide', pages: ['choosing.md', 'results.md', 'live.md'] },
+  { text: 'Decide', pages: ['choosing.md', 'results.md'] },
   {
     text: 'Versus',
     pages: [
@@ -88,6 +88,7 @@ export function sidebars(
     {
       text: 'Look up',
       items: [
+        item('reference/live.md'),
         item('reference/runtimes.md'),
         item('reference/provider-rules.md'),
         item('reference/condensers/condensers.md'),

@@ -28,7 +28,7 @@ const ownDocs: readonly Page[] = [
   { source: 'docs/runtimes.md', page: 'reference/runtimes.md' },
   { source: 'docs/provider-rules.md', page: 'reference/provider-rules.md' },
   { source: 'apps/test-harness/docs/results.md', page: 'results.md' },
-  { source: 'docs/live.md', page: 'live.md' },
+  { source: 'docs/live.md', page: 'reference/live.md' },
 ];
 
 /** Pages of packages that are looked things up in: they are shown in the reference. */
