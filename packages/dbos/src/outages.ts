@@ -1,7 +1,7 @@
 import { retryDelayMs } from '@palimpsest/agent/runner';
 import type { Database } from './database.js';
 
-/** For how long one request alone may try a provider that is down, until another one may. Unit: seconds. */
+/** For how long one request alone may try a provider that is down, whose worker does not die. Unit: seconds. */
 const probeSeconds = 120;
 
 /** The providers of models that are down. Of the requests that failed by one, a single one tries it, and then the others go on. */
@@ -33,12 +33,11 @@ export class Outages {
     return outage.ms + 1_000 + Math.random() * 10_000;
   }
 
-  /** Lets another request try the provider: this one has not asked it. */
-  async release(provider: string, request: string): Promise<void> {
-    await this.#query<object>(
-      'update palimpsest_dbos.outages set probe = null where queue = $1 and provider = $2 and probe = $3',
-      [provider, request],
-    );
+  /** Lets another request try the provider that this one would have tried: it has not asked, or its worker is dead. */
+  async release(request: string): Promise<void> {
+    await this.#query<object>('update palimpsest_dbos.outages set probe = null where queue = $1 and probe = $2', [
+      request,
+    ]);
   }
 
   /** Notes that a provider has failed. The time until the next try grows with each. */

@@ -1,7 +1,8 @@
 import { setTimeout as elapsed } from 'node:timers/promises';
+import { EventStoreError } from '@palimpsest/events';
 import { failuresAfter, isTriedAgain, retryDelayMs } from '@palimpsest/agent/runner';
 import type { ConversationWork, RunningWork, WorkEnd, WorkHooks } from '@palimpsest/agent/runner';
-import type { DbosRunnerOptions } from './dbos-runner.js';
+import type { DbosRunnerOptions } from './options.js';
 import { DeadLetterError } from './errors.js';
 import type { Outages } from './outages.js';
 import type { PutBack, Request, Requests } from './requests.js';
@@ -53,9 +54,12 @@ export class Serving {
     const waitMs = provider === undefined ? 0 : await this.#noted(() => outages.waitMs(provider, id));
     if (waitMs > 0) return this.#putBack({ delayMs: waitMs, isAlone });
     const answers = new Answers(this.#context, trouble, provider, conversationId);
-    const begin = () => this.#context.requests.begin(this.#context.workerId, id);
+    const begin = () =>
+      this.#context.requests.begin(this.#context.workerId, id).catch((cause: unknown) => {
+        throw new EventStoreError('PostgreSQL could not note that a run begins.', { cause });
+      });
     const end = await this.#context.running.run(this.work, { begin, onEvent: answers.onEvent });
-    if (provider !== undefined && !answers.hasAnswered) await this.#noted(() => outages.release(provider, id));
+    if (provider !== undefined && !answers.hasAnswered) await this.#noted(() => outages.release(id));
     if (end.type === 'over') return this.#end(trouble);
     if (end.type === 'handed-over') return this.#putBack({ isAlone });
     let isKept = false;

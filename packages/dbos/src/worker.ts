@@ -3,7 +3,7 @@ import { ConversationWork, RunningWork } from '@palimpsest/agent/runner';
 import type { PostgresClient } from '@palimpsest/postgres';
 import { within } from './answers.js';
 import type { Database } from './database.js';
-import type { DbosRunnerOptions } from './dbos-runner.js';
+import type { DbosRunnerOptions } from './options.js';
 import { Outages } from './outages.js';
 import { Repetition } from './repetition.js';
 import type { Request, Requests } from './requests.js';
@@ -216,6 +216,7 @@ export class Worker {
     // Listed anew while the lock is held: another worker may have been here before.
     for (const id of (await this.#requests.running()).get(worker) ?? []) {
       this.takeovers++;
+      await this.#outages.release(id);
       const { isGivenUp, isToRunAlone } = wasStopping
         ? { isGivenUp: false, isToRunAlone: false }
         : await this.#troubles.died(id, worker);
