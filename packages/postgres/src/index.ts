@@ -5,12 +5,8 @@ export { MessageTooLargeError, NotEnoughConnectionsError, SharedSessionError } f
 export { LeasedSession } from './leased-session.js';
 export type { LiveDelta } from './live-outbox.js';
 export { migrate, migrationSql } from './migrations.js';
-export type {
-  ConversationFilter,
-  ConversationOverview,
-  ConversationTotals,
-  PostgresConversations,
-} from './postgres-conversations.js';
+export type { ConversationFilter, ConversationOverview, ConversationTotals } from './conversation-overview.js';
+export type { PostgresConversations } from './postgres-conversations.js';
 export { postgresConversations } from './postgres-conversations.js';
 export { postgresEventStore } from './postgres-event-store.js';
 export type { PostgresInbox } from './postgres-inbox.js';

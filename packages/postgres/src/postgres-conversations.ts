@@ -2,6 +2,8 @@ import { assertConversationId, ConversationBusyError, EventStoreError } from '@p
 import type { PostgresClient } from './client.js';
 import { adminStatementsFor } from './admin-statements.js';
 import type { ConversationRow } from './admin-statements.js';
+import { filterOf, overviewOf } from './conversation-overview.js';
+import type { ConversationFilter, ConversationOverview, ConversationTotals } from './conversation-overview.js';
 import { OverviewFold, parametersOf } from './overview-change.js';
 import { overviewParametersOfNew } from './overview-statement.js';
 import { pages } from './reading.js';
@@ -17,43 +19,6 @@ export interface PostgresConversationsOptions {
   readonly schema?: string;
   /** As in the store: for {@link PostgresConversations.rebuild}. @defaultValue the tenant stays as it is */
   readonly tenantOf?: (conversationId: string) => string | undefined;
-}
-
-/** The overview of a conversation: a fold of its log, kept with each append. */
-export interface ConversationOverview {
-  readonly conversationId: string;
-  /** Unit: events. */
-  readonly version: number;
-  /** False if a worker of an older version of this package appended: then {@link PostgresConversations.rebuild} brings the rest up to date. */
-  readonly isCurrent: boolean;
-  readonly tenant: string | undefined;
-  /** The status in the log; `idle` without one. */
-  readonly status: string;
-  /** The newest timestamp of an event. */
-  readonly activeAt: Date | undefined;
-  /** How often the newest run was begun: once, and once more each time that a worker took it over. */
-  readonly attempts: number;
-  /** The number of actions that wait for a person's yes, with those of the same response that need none. */
-  readonly waiting: number;
-  /** Unit: tokens. The agent's and the condenser's. */
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** What the log says of costs. Unit: USD. */
-  readonly costUsd: number;
-  /** The size of the log. Unit: bytes. */
-  readonly bytes: number;
-}
-
-/** What conversations are asked for; all of it has to hold. */
-export interface ConversationFilter {
-  readonly status?: string | readonly string[];
-  readonly tenant?: string;
-  /** True: those with actions that wait for a person. */
-  readonly isWaiting?: true;
-  readonly activeBefore?: Date;
-  readonly activeSince?: Date;
-  /** True: those whose overview is not current. */
-  readonly isStale?: true;
 }
 
 /** The stored conversations, for those who look after a service. */
@@ -94,18 +59,6 @@ export interface PostgresConversations {
     readonly tenant?: string;
     readonly limit?: number;
   }): Promise<readonly string[]>;
-}
-
-/** Sums over conversations. */
-export interface ConversationTotals {
-  readonly conversations: number;
-  readonly waiting: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Unit: USD. */
-  readonly costUsd: number;
-  /** Unit: bytes. */
-  readonly bytes: number;
 }
 
 /**
@@ -232,29 +185,4 @@ async function eraseOne(
       if (codeOf(error) !== foreignKeyViolation || tries === 10) throw asStoreError(`erase '${conversationId}'`, error);
     }
   }
-}
-
-function filterOf({ status, tenant, isWaiting, activeBefore, activeSince, isStale }: ConversationFilter): unknown[] {
-  const statuses = typeof status === 'string' ? [status] : (status ?? null);
-  return [
-    ...[statuses, tenant ?? null, isWaiting === true ? 1 : 0],
-    ...[activeBefore?.toISOString() ?? null, activeSince?.toISOString() ?? null, isStale === true ? 1 : 0],
-  ];
-}
-
-function overviewOf(row: ConversationRow): ConversationOverview {
-  return {
-    conversationId: conversationOf(row.conversation),
-    version: Number(row.version),
-    isCurrent: row.version === row.overviewVersion,
-    tenant: row.tenant ?? undefined,
-    status: row.status,
-    activeAt: row.activeAt === null ? undefined : new Date(Number(row.activeAt)),
-    attempts: Number(row.attempts),
-    waiting: Number(row.waiting),
-    inputTokens: Number(row.inputTokens),
-    outputTokens: Number(row.outputTokens),
-    costUsd: Number(row.costUsd),
-    bytes: Number(row.bytes),
-  };
 }
