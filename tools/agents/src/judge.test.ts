@@ -52,6 +52,20 @@ it.each<[string, Trial, Partial<Scenario>, RegExp]>([
   expect(problemsOf(trial, { ...scenario, ...fields }, true)).toEqual([expect.stringMatching(words)]);
 });
 
+it.each<[string, Partial<Exchange>, Partial<Scenario>, RegExp]>([
+  ['a request past it', { isThroughGateway: false }, {}, /1 requests past the gateway/],
+  ['too many cache marks', { cacheMarks: 5 }, {}, /1 requests with too many cache marks/],
+  ['a refusal that did not come', {}, { refusals: 1 }, /1 refusals of the script did not come/],
+  ['a compaction of the agent', { asker: 'summariser' }, {}, /compacted by itself/],
+  ['one key alone', { credential: 'a' }, { needs: 'key helper' }, /only one key/],
+])('finds behind the gateway %s', (_what, fields, scenarioFields, words) => {
+  const [first, ...rest] = good.map((each) => ({ ...each, isThroughGateway: true, credential: 'a' }));
+  const trial = trialOf([{ ...first!, ...fields }, ...rest]);
+  expect(problemsOf(trial, { ...scenario, way: 'gateway', ...scenarioFields }, true)).toEqual([
+    expect.stringMatching(words),
+  ]);
+});
+
 it('expects the refusals of the script, and no set-up where the host compacts by itself', () => {
   const refused = trialOf([request([taskMark]), request(['x'], { status: 529, refusal: 'Overloaded' })]);
   expect(problemsOf(refused, { ...scenario, refusals: 1 }, true)).toEqual([]);

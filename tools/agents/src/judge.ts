@@ -13,8 +13,9 @@ export function problemsOf(trial: Trial, scenario: Scenario, isCondensed: boolea
       isRewrite && !isCondensation && !(isSwitched && isFirstAfterRestart),
   );
   const bare = isCondensed ? looks.filter(({ hasSetUp }) => !hasSetUp) : [];
-  const past =
-    isCondensed && scenario.way === 'gateway' ? exchanges.filter((each) => each.isThroughGateway !== true) : [];
+  const isBehindGateway = isCondensed && scenario.way === 'gateway';
+  const compacts = scenario.invocations.find(({ does }) => does === 'compact');
+  const past = isBehindGateway ? exchanges.filter((each) => each.isThroughGateway !== true) : [];
   const keys = new Set(exchanges.map(({ credential }) => credential)).size;
   const marked = exchanges.filter(({ cacheMarks = 0 }) => cacheMarks > mostCacheMarks);
   const lost = [...new Set(looks.flatMap(({ lostPictures }) => lostPictures))];
@@ -29,6 +30,10 @@ export function problemsOf(trial: Trial, scenario: Scenario, isCondensed: boolea
       : []),
     ...(scenario.fault !== undefined && condensations > 0 ? ['condensed by a condenser that fails'] : []),
     ...(otherRewrites.length > 0 ? [`${otherRewrites.length} rewrites without a condensation`] : []),
+    ...(isBehindGateway && unexpected < 0 ? [`${-unexpected} refusals of the script did not come`] : []),
+    ...(isBehindGateway && compacts === undefined && exchanges.some(({ asker }) => asker === 'summariser')
+      ? ['the agent compacted by itself']
+      : []),
     ...(past.length > 0 ? [`${past.length} requests past the gateway`] : []),
     ...(changesKey(scenario) && keys < 2 ? ['only one key'] : []),
     ...(marked.length > 0 ? [`${marked.length} requests with too many cache marks`] : []),

@@ -57,6 +57,8 @@ export interface ModelOptions {
   /** A call of the host for an act; undefined where it has no tool for it. */
   readonly callOf: (act: Act, tools: readonly Tool[]) => HostCall | undefined;
   readonly need: Need;
+  /** A list longer than this does not fit, once, where the script says so. Unit: characters. @defaultValue 160,000 */
+  readonly tooLongFrom?: number | undefined;
   /** Kills the gateway between the agent and the model. @defaultValue there is none */
   readonly crash?: (() => Promise<void>) | undefined;
 }
@@ -83,6 +85,7 @@ export async function scriptedModel({
   callOf,
   need,
   crash,
+  tooLongFrom = 160_000,
 }: ModelOptions): Promise<ScriptedModel> {
   let steps: readonly Step[] = [];
   let next = 0;
@@ -191,9 +194,6 @@ export async function scriptedModel({
 function holds({ messages }: Body, { needs = 0, needsMiddle = false }: Step): boolean {
   return JSON.stringify(messages).includes(needsMiddle ? middleOf(needs).name : keyOf(needs));
 }
-
-/** A list longer than this does not fit, once. Unit: characters. */
-const tooLongFrom = 160_000;
 
 /** The provider's words for a prompt that does not fit. */
 const tooLong = {
