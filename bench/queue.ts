@@ -1,10 +1,17 @@
 import process from 'node:process';
+import { parseArgs } from 'node:util';
 import { localPostgres } from '@palimpsest/postgres/testing';
 import { firstClaimOfBurst, timesAtWaiting } from '../packages/dbos/test-support/queue-figures.js';
 
-/** `--quick` is for trying the bench: its figures say nothing. */
-const isQuick = process.argv.includes('--quick');
-const [burst, waiting, looks] = isQuick ? [1_000, 5_000, 100] : [20_000, 100_000, 2_500];
+/** Each is an option: `npm run bench:queue -- --waiting 5000 --looks 100`. */
+const { values } = parseArgs({
+  options: {
+    burst: { type: 'string', default: '20000' },
+    waiting: { type: 'string', default: '100000' },
+    looks: { type: 'string', default: '1000' },
+  },
+});
+const [burst, waiting, looks] = [Number(values.burst), Number(values.waiting), Number(values.looks)];
 
 const server = await localPostgres({ durable: true });
 if (server === undefined)
@@ -15,10 +22,15 @@ try {
   const ms = await firstClaimOfBurst({ url, burst });
   console.log(`A burst of ${shown(burst)}: the first claim after ${ms.toFixed(0)} ms, of a worker with pollMs 1000.\n`);
   console.log(`| ms, with ${shown(waiting)} waiting | median | p99 | longest |\n| --- | --- | --- | --- |`);
-  for (const { what, ms: times } of await timesAtWaiting({ url, burst, waiting, looks })) {
-    const at = (part: number) => (times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0).toFixed(1);
-    console.log(`| ${what} | ${at(0.5)} | ${at(0.99)} | ${at(1)} |`);
-  }
+  await timesAtWaiting({
+    url,
+    waiting,
+    looks,
+    onTimes: ({ what, ms: times }) => {
+      const at = (part: number) => (times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0).toFixed(1);
+      console.log(`| ${what} | ${at(0.5)} | ${at(0.99)} | ${at(1)} |`);
+    },
+  });
 } finally {
   await server.close();
 }

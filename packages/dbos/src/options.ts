@@ -44,7 +44,7 @@ export interface DbosRunnerOptions extends ConversationWorkOptions {
 
 /** A {@link Runner} on many machines. */
 export interface DbosRunner extends Runner {
-  /** Counts the requests of all workers. With 100,000 requests it costs the server about 20 ms: keep the answer for some seconds. */
+  /** Counts the requests of all workers. With 100,000 requests it costs the server some tens of milliseconds: keep the answer for some seconds. */
   counts(): Promise<QueueCounts>;
   /** Lists the requests that were given up, the newest first. */
   deadLetters(): Promise<readonly DeadLetter[]>;

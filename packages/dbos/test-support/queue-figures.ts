@@ -12,8 +12,10 @@ export interface QueueFiguresOptions {
   readonly burst: number;
   /** The requests that wait while looks are measured. */
   readonly waiting: number;
-  /** The number of looks; others are measured 200 times at the most. */
+  /** The number of looks; others are measured a tenth as often. */
   readonly looks: number;
+  /** Called with the times of each operation. */
+  readonly onTimes: (times: Times) => void;
 }
 
 /** The times of an operation, sorted. Unit: milliseconds. */
@@ -66,7 +68,12 @@ export async function firstClaimOfBurst({ url, burst }: Pick<QueueFiguresOptions
 }
 
 /** Measures looks for requests, and what else a service asks, while many wait: alone, and beside a transaction that is held open. */
-export async function timesAtWaiting({ url, waiting, looks }: QueueFiguresOptions): Promise<readonly Times[]> {
+export async function timesAtWaiting({
+  url,
+  waiting,
+  looks,
+  onTimes,
+}: Omit<QueueFiguresOptions, 'burst'>): Promise<void> {
   const name = 'waiting';
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   const database = new Database(url, 30_000);
@@ -78,7 +85,6 @@ export async function timesAtWaiting({ url, waiting, looks }: QueueFiguresOption
     await requests.isAnyAlone();
     return (await requests.claim('bench', 1, from))[0];
   };
-  const all: Times[] = [];
   let next = 0;
   const measured = async (
     what: string,
@@ -93,7 +99,7 @@ export async function timesAtWaiting({ url, waiting, looks }: QueueFiguresOption
       ms.push(performance.now() - began);
       await after?.(answer);
     }
-    all.push({ what, ms: ms.sort((a, b) => a - b) });
+    onTimes({ what, ms: ms.sort((a, b) => a - b) });
   };
   const holder = await pool.connect();
   for (const how of ['', ', a transaction held open']) {
@@ -111,7 +117,7 @@ export async function timesAtWaiting({ url, waiting, looks }: QueueFiguresOption
         () => look(from),
         (request) => requests.end('bench', (request as { readonly id: string }).id),
       );
-    const few = Math.min(looks, 200);
+    const few = Math.ceil(looks / 10);
     await measured(`enqueue${how}`, few, () => runner.enqueue(`new ${next++}`));
     await measured(`enqueue of what waits${how}`, few, () => runner.enqueue(`${name} ${waiting - 1}`));
     await measured(`cancel${how}`, few, () => runner.cancel(`${name} ${waiting - 2 - next++}`));
@@ -125,5 +131,4 @@ export async function timesAtWaiting({ url, waiting, looks }: QueueFiguresOption
   await runner.stop();
   await database.close();
   await pool.end();
-  return all;
 }
