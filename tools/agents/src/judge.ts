@@ -8,9 +8,13 @@ export function problemsOf(trial: Trial, scenario: Scenario, isCondensed: boolea
   const unexpected = refused.length - (scenario.refusals ?? 0);
   const condensations = looks.filter(({ isCondensation }) => isCondensation).length;
   const isSwitched = scenario.invocations.some(({ withoutPlugin }) => withoutPlugin === true);
-  const otherRewrites = looks.filter(
-    ({ isRewrite, isCondensation, isFirstAfterRestart }) =>
-      isRewrite && !isCondensation && !(isSwitched && isFirstAfterRestart),
+  const rewrites = looks.filter(
+    ({ isRewrite, isFirstAfterRestart }) => isRewrite && !(isSwitched && isFirstAfterRestart),
+  );
+  // Where lists grow as fast as they are condensed, their sizes say nothing; where a crash lost a receipt, receipts do not.
+  const unexplained = Math.min(
+    rewrites.filter(({ isCondensation }) => !isCondensation).length,
+    rewrites.length - (trial.receipts?.condensations ?? 0),
   );
   const bare = isCondensed ? looks.filter(({ hasSetUp }) => !hasSetUp) : [];
   const isBehindGateway = isCondensed && scenario.way === 'gateway';
@@ -29,7 +33,7 @@ export function problemsOf(trial: Trial, scenario: Scenario, isCondensed: boolea
       ? [`${condensations} condensations, not ${scenario.condensations}`]
       : []),
     ...(scenario.fault !== undefined && condensations > 0 ? ['condensed by a condenser that fails'] : []),
-    ...(otherRewrites.length > 0 ? [`${otherRewrites.length} rewrites without a condensation`] : []),
+    ...(unexplained > 0 ? [`${unexplained} rewrites without a condensation`] : []),
     ...(isBehindGateway && unexpected < 0 ? [`${-unexpected} refusals of the script did not come`] : []),
     ...(isBehindGateway && compacts === undefined && exchanges.some(({ asker }) => asker === 'summariser')
       ? ['the agent compacted by itself']

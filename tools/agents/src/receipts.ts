@@ -10,6 +10,7 @@ export interface Receipts {
   readonly actual: number;
   /** Without the gateway, if all that came back is its fault. */
   readonly control: number;
+  readonly condensations: number;
 }
 
 interface Amount {
@@ -23,9 +24,14 @@ export async function receiptsIn({ home }: Place): Promise<Receipts> {
     ...{ env, maxBuffer: 64 * 1024 * 1024 },
   });
   const { total } = JSON.parse(stdout) as {
-    readonly total: { readonly actual: Amount; readonly control: { readonly least: Amount } };
+    readonly total: {
+      readonly actual: Amount;
+      readonly control: { readonly least: Amount };
+      readonly condensations: number;
+    };
   };
-  return { actual: total.actual.usd ?? 0, control: total.control.least.usd ?? 0 };
+  const { actual, control, condensations } = total;
+  return { actual: actual.usd ?? 0, control: control.least.usd ?? 0, condensations };
 }
 
 /** So far may receipts be from the truth. */
