@@ -22,7 +22,11 @@ export const qwenCode: Host = {
   has: ['tool search', 'documents'],
   prepare: async ({ place, url, hasUrlInSettings }) => {
     await mkdir(path.join(place.home, '.qwen'), { recursive: true });
-    const settings = hasUrlInSettings ? { env: { OPENAI_BASE_URL: `${url}/v1` } } : {};
+    const settings = {
+      // It does not compact by itself.
+      model: { generationConfig: { contextWindowSize: 1_000_000 } },
+      ...(hasUrlInSettings ? { env: { OPENAI_BASE_URL: `${url}/v1` } } : {}),
+    };
     await writeFile(path.join(place.home, '.qwen/settings.json'), JSON.stringify(settings));
   },
   start: (hostRun, prompt, continues) => command(hostRun, [...(continues ? ['--continue'] : []), '-p', prompt]),
