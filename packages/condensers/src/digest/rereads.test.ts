@@ -75,6 +75,17 @@ test.each<readonly [string, (log: LogBuilder) => unknown]>([
   expect(of(log)).toEqual(none);
 });
 
+test('an answer that refers to a hidden result counts where quoted results do, and none that refers to one in view', () => {
+  const log = forgetful();
+  log.call('read_file', { path: 'a.ts' }, '[File a.ts unchanged since last read in this session.]');
+  log.call('read_file', { path: 'c.ts' }, '[File c.ts unchanged since last read in this session.]');
+  const view = View.fromEvents(log.events);
+  expect(rereadsIn(view, {})).toEqual([]);
+  expect(rereadsIn(view, { quoted: true }).map(({ index, isAlone }) => [view.events[index]?.id, isAlone])).toEqual([
+    [view.events.at(-3)?.id, true],
+  ]);
+});
+
 /** What a search prints of a file. */
 const found = (name: string, from: number, to: number): string =>
   file(name, from, to)

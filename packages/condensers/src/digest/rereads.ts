@@ -3,6 +3,7 @@ import type { Condensation, EventId, LLMConvertibleEvent, ToolResultEvent } from
 import type { View } from '@palimpsest/view';
 import { editsOf } from './lines/edits.js';
 import { keysOf, withoutPlace } from './lines/text-lines.js';
+import { refersToHidden } from './refused-reads.js';
 
 /** What came back after it had been hidden, and what that took. Unit of the sizes: tokens, as the view estimates. */
 export interface Rereads {
@@ -55,8 +56,8 @@ export function rereadsOf(
 /**
  * Returns each re-read of {@link rereadsOf}, in the order of the view.
  *
- * @param options.quoted - true if results also count of which summaries quote all lines: the model may have read them again because they were
- * no longer whole. @defaultValue false
+ * @param options.quoted - true if results also count of which summaries quote all lines, because they were no longer whole, and those that
+ * only refer to hidden text. @defaultValue false
  */
 export function rereadsIn(
   view: View,
@@ -124,7 +125,7 @@ function resultsAfter(view: View, after = -1): { results: readonly Answer[]; res
   return { results: results.reverse(), responses };
 }
 
-/** A result brings text back that stands nowhere, or of which summaries quote all but two lines. */
+/** A result brings text back that stands nowhere, or of which summaries quote all but two lines; or it refers to hidden text. */
 type Back = 'gone' | 'quoted';
 
 /** A cache: the answer for a result, by the newest condensation before it and the number of those in force. */
@@ -149,6 +150,7 @@ function bringsBack(
   index: number,
   before: readonly Condensation[],
 ): Back | undefined {
+  if (refersToHidden(view, event, before)) return 'quoted';
   const keys = keysOf(event);
   const least = Math.max(leastLines, keys.size * leastShare);
   if (keys.size < leastLines) return undefined;
