@@ -78,11 +78,10 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-// A block of YAML is a scenario, which the tests of the harness run.
+// A block of YAML is a scenario, which the tests of the harness run. Blocks of SQL are run by the tests of `postgres`.
+const languages = ['ts', 'sh', 'toml', 'text', 'yaml', 'sql'];
 it('every block says what language it is in', () => {
-  expect(blocks.filter(({ language }) => !['ts', 'sh', 'toml', 'text', 'yaml'].includes(language)).map(title)).toEqual(
-    [],
-  );
+  expect(blocks.filter(({ language }) => !languages.includes(language)).map(title)).toEqual([]);
 });
 
 describe('a block of TypeScript', () => {
@@ -232,6 +231,16 @@ async function providers(): Promise<Record<string, string>> {
   };
 }
 
+/** A stand-in for Claude Code: it sends one request to the address that its settings name. */
+const claude = `#!/usr/bin/env node
+const { env } = JSON.parse(process.argv[process.argv.indexOf('--settings') + 1]);
+const body = { model: 'claude-haiku-4-5', max_tokens: 100, messages: [{ role: 'user', content: 'Say hello.' }] };
+const headers = { 'x-api-key': 'a-key', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' };
+fetch(env.ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', headers, body: JSON.stringify(body) }).then(
+  (response) => (process.exitCode = response.ok ? 0 : 1),
+);
+`;
+
 /** `npx`, which runs the command of an installed package by its name or by the package's; it asks no registry. */
 async function commands(): Promise<Record<string, string>> {
   const folder = path.join(root, 'commands');
@@ -240,6 +249,7 @@ async function commands(): Promise<Record<string, string>> {
     Object.keys(manifest.bin ?? {}).map((name) => `${manifest.name}) shift; set -- ${name} "$@" ;;`),
   );
   await mkdir(folder);
+  await writeFile(path.join(folder, 'claude'), claude, { mode: 0o755 });
   await writeFile(
     path.join(folder, 'npx'),
     ['#!/bin/sh', 'case "$1" in', ...cases, 'esac', 'exec "$@"', ''].join('\n'),
