@@ -14,6 +14,9 @@ const sameOnEveryEngine = [
   '**/replay/cheats.test.ts',
   // What policies would cost, in simulated caches.
   '**/{cache-cost,summary-cost}.test.ts',
+  '**/receipts/account.test.ts',
+  // Statistics on simulated tables.
+  '**/compare/coverage.test.ts',
   '**/rivals/*.test.ts',
 ];
 
