@@ -8,6 +8,8 @@ export function withUsageRead(answer: Response, done: (usage: unknown) => void):
   const { status, headers, body } = answer;
   const usage = new UsageReader(headers.get('content-type') ?? '');
   let isDone = false;
+  const length = headers.get('content-length');
+  let left = length === null ? Infinity : Number(length);
   const finish = (): void => {
     if (!isDone) done(usage.end());
     isDone = true;
@@ -28,6 +30,9 @@ export function withUsageRead(answer: Response, done: (usage: unknown) => void):
             return controller.close();
           }
           usage.read(value);
+          // With a stated length the client has its answer at the last byte, before the end is read.
+          left -= value.length;
+          if (left <= 0) finish();
           controller.enqueue(value);
         } catch (error) {
           finish();
