@@ -18,7 +18,7 @@ const firstSteps = 500;
 const furtherSteps = 30;
 const conversations = 10;
 
-/** Where a client sends to. */
+/** The address that a client sends to. */
 interface Between {
   readonly url: string;
   close(): Promise<void>;

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the process of the client and the provider is told. */
+/** The setting of the process of the client and the provider. */
 export interface PeerRequest {
-  /** Where the client sends to. */
+  /** The address that the client sends to. */
   readonly url: string;
   /** Tells conversations apart. */
   readonly conversation: string;
@@ -12,7 +12,7 @@ export interface PeerRequest {
   readonly steps: number;
 }
 
-/** What it tells: the provider's address, then the size of each body when its answer has come. Unit: bytes. */
+/** The messages of that process: the provider's address, then the size of each body when its answer has come. Unit: bytes. */
 export type PeerMessage = { readonly baseURL: string } | { readonly bytes: number };
 
 /** An agent that reads files, with lines of which no two are equal. Unit of the results: some 3,400 characters. */

@@ -1,11 +1,11 @@
 /** A request that a client might send, or none should. */
 export interface HostileRequest {
-  /** What its list begins with: the same for all requests of a conversation. */
+  /** The beginning of its list: the same for all requests of a conversation. */
   readonly opening: unknown;
   readonly path: string;
   readonly headers: readonly string[];
   readonly body: Buffer;
-  /** Where the body is split. */
+  /** The places where the body is split. */
   readonly cuts: readonly number[];
   readonly isChunked: boolean;
   /** The client goes when it has sent so many bytes of the body. @defaultValue it stays */

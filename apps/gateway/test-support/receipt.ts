@@ -1,7 +1,7 @@
 import type { Usage } from '@palimpsest/events';
 import type { Receipt } from '../src/receipts/receipt.js';
 
-/** What a test states of a request. */
+/** The fields that a test states of a request. */
 export interface ReceiptFields extends Partial<Omit<Receipt, 'usage' | 'at'>> {
   /** Minutes after the first request. @defaultValue 0 */
   readonly minute?: number;

@@ -3,7 +3,7 @@ import type { ScriptedAnswer } from '@palimpsest/provider-servers';
 import type { Upstream } from '../src/core/upstream-request.js';
 import { upstreamOf } from './coding-session.js';
 
-/** How a model behaves that needs what it has read before. */
+/** The behaviour of a model that needs what it has read before. */
 export type Needs =
   | 'nothing'
   /** It makes the same call again if what it needs does not stand in its prompt. */
@@ -23,11 +23,11 @@ export interface SessionOptions {
   readonly through?: ((upstream: Upstream) => (request: Request) => Promise<Response>) | undefined;
 }
 
-/** What a session has done. */
+/** The result of a session. */
 export interface Session {
   /** The usage of each answer, as the provider wrote it. */
   readonly usages: readonly unknown[];
-  /** How often the model looked again. */
+  /** The number of times that the model looked again. */
   readonly looks: number;
   readonly refused: number;
 }

@@ -14,7 +14,7 @@ export interface RawProvider {
 /** One end of a connection. */
 export interface RawConnection {
   readonly socket: Socket;
-  /** What has come so far, one character a byte. */
+  /** All that has come so far, one character a byte. */
   readonly text: () => string;
   /** Resolves when what has come holds a text. Rejects if the connection ends before. */
   readonly until: (text: string) => Promise<string>;

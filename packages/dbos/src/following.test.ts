@@ -27,7 +27,7 @@ const order = defineTool({
 });
 const tea = { toolCalls: [{ id: '1', name: 'order', arguments: '{"what":"tea"}' }] };
 
-/** What one process of a service has; `asked` are its statements. */
+/** The parts of one process of a service; `asked` are its statements. */
 async function processOf(schema: string, options: Partial<ConversationOptions>) {
   const pool = new pg.Pool({ connectionString: url, max: 3 });
   onTestFinished(() => pool.end());

@@ -17,7 +17,7 @@ export interface Request {
   readonly conversationId: string;
   /** The span in which it was asked for, as W3C `traceparent`. */
   readonly traceparent: string | undefined;
-  /** How often it was claimed since it was asked for or taken over, this time included. */
+  /** The number of times that it was claimed since it was asked for or taken over, this time included. */
   readonly claims: number;
   /** It runs with nobody beside it. */
   readonly isAlone: boolean;

@@ -8,7 +8,7 @@ import type { Outages } from './outages.js';
 import type { PutBack, Request, Requests } from './requests.js';
 import type { Trouble, Troubles } from './troubles.js';
 
-/** What a serving needs of its worker. */
+/** The parts of a worker that a serving needs. */
 export interface ServingContext {
   readonly workerId: string;
   readonly options: DbosRunnerOptions;

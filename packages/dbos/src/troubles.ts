@@ -32,7 +32,7 @@ export interface Trouble {
   readonly provider: string | undefined;
 }
 
-/** What went wrong with the conversations of a queue: deaths of workers during a run, failures in a row, dead letters. */
+/** The record of what went wrong with the conversations of a queue: deaths of workers during a run, failures in a row, dead letters. */
 export class Troubles {
   readonly #database: Database;
   readonly #queue: string;

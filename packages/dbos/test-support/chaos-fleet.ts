@@ -13,9 +13,9 @@ export class ChaosFleet {
   readonly #working = new Set<ChildProcess>();
   readonly #thaws: Promise<void>[] = [];
   #isOver = false;
-  /** How often a worker has told so. */
+  /** The number of times that a worker has told so. */
   readonly told = new Map<FromChaosWorker['type'], number>();
-  /** What ended a run for good. */
+  /** The errors that ended runs for good. */
   readonly errors = new Set<string>();
   deaths = 0;
 

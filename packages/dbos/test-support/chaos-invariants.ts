@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What a chaos run has put in. */
+/** The messages that a chaos run has put in. */
 export interface ChaosInput {
   readonly name: string;
   /** The prefix of the conversations that end their worker. */

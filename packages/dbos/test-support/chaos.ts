@@ -14,14 +14,14 @@ export interface ChaosOptions {
   readonly url: string;
   readonly conversations: number;
   readonly workers: number;
-  /** How often a message is put into all conversations at once. */
+  /** The number of times that a message is put into all conversations at once. */
   readonly bursts: number;
   readonly kills: number;
   readonly stops: number;
   readonly freezes: number;
-  /** How often connections of the server are ended, three at a time. */
+  /** The number of times that connections of the server are ended, three at a time. */
   readonly backends: number;
-  /** How often the model's provider is down, for three seconds. */
+  /** The number of times that the model's provider is down, for three seconds. */
   readonly outages: number;
   /** Conversations that end their worker. */
   readonly poison: number;
@@ -31,7 +31,7 @@ export interface ChaosOptions {
   readonly progress?: (what: string) => void;
 }
 
-/** What a chaos run has seen. */
+/** The result of a chaos run. */
 export interface ChaosReport {
   readonly findings: readonly Finding[];
   /** Errors that ended a run for good, and what a worker printed. Dead letters are none. */

@@ -34,7 +34,7 @@ export interface PostgresSession extends PostgresClient {
   unref?(): unknown;
 }
 
-/** What `NOTIFY` sent over a channel. */
+/** A notification that `NOTIFY` sent over a channel. */
 export interface Notification {
   readonly channel: string;
   readonly payload?: string;

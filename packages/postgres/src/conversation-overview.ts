@@ -13,20 +13,20 @@ export interface ConversationOverview {
   readonly status: string;
   /** The newest timestamp of an event. */
   readonly activeAt: Date | undefined;
-  /** How often the newest run was begun: once, and once more each time that a worker took it over. */
+  /** The number of times that the newest run was begun: once, and once more each time that a worker took it over. */
   readonly attempts: number;
   /** The number of actions that wait for a person's yes, with those of the same response that need none. */
   readonly waiting: number;
   /** Unit: tokens. The agent's and the condenser's. */
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** What the log says of costs. Unit: USD. */
+  /** The cost, as the log says it. Unit: USD. */
   readonly costUsd: number;
   /** The size of the log. Unit: bytes. */
   readonly bytes: number;
 }
 
-/** What conversations are asked for; all of it has to hold. */
+/** A filter of conversations; all of it has to hold. */
 export interface ConversationFilter {
   readonly status?: string | readonly string[];
   readonly tenant?: string;

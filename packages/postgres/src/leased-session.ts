@@ -4,7 +4,7 @@ import { SharedSessionError } from './errors.js';
 
 /** Options of a {@link LeasedSession}. */
 export interface LeasedSessionOptions {
-  /** How long a statement of the session may wait for a lock. Unit: milliseconds. @defaultValue as the server is set */
+  /** The time for which a statement of the session may wait for a lock. Unit: milliseconds. @defaultValue as the server is set */
   readonly lockTimeoutMs?: number;
   /** Called once, when the session is known to have ended. It must not throw. @defaultValue nobody is told */
   readonly onLost?: () => void;

@@ -18,7 +18,7 @@ const pauseMs = 50;
 const pieceLength = 700;
 /** The server refuses more. Unit: bytes. */
 const maxPayload = 7_999;
-/** What waits longer than the server keeps up with is left out: its event will have it. */
+/** The number of deltas of a conversation that may wait. Further ones are left out: the event has all of the answer. */
 const maxWaiting = 200;
 
 /**

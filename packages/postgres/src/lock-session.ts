@@ -15,7 +15,7 @@ export interface LockSessionOptions {
   readonly check: SessionCheck;
 }
 
-/** How long a statement waits for a lock, such as one of a row: all conversations of the session wait with it. Unit: milliseconds. */
+/** The time for which a statement waits for a lock, such as one of a row: all conversations of the session wait with it. Unit: milliseconds. */
 const lockTimeoutMs = 2_000;
 
 /**

@@ -13,9 +13,9 @@ export interface OverviewChange {
   readonly spoke: 0 | 1;
   /** The newest timestamp, in ISO 8601. */
   readonly activeAt: string | null;
-  /** What `attempts` is added to: the stored number, the stored number if that run is open, or 0. */
+  /** The number that `attempts` is added to: the stored number, the stored number if that run is open, or 0. */
   readonly attemptsFrom: 'stored' | 'running' | 'none';
-  /** How often a run was begun, or taken over. */
+  /** The number of times that a run was begun, or taken over. */
   readonly attempts: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -176,7 +176,7 @@ export class OverviewFold {
 }
 
 const utf8 = new TextEncoder();
-/** What the columns hold, in any number of events. */
+/** The largest and smallest values of the columns, whatever the number of events. */
 const maxTokens = 1e12;
 const maxUsd = 1e6;
 const minTime = 0;

@@ -57,7 +57,7 @@ export function postgresLive({ client, connect, channel = 'palimpsest' }: Postgr
   };
 }
 
-/** How often the connection shows life, and how long a server may be silent. Unit: milliseconds. */
+/** The times after which the connection shows life, and a silent server is given up. Unit: milliseconds. */
 const leaseMs = 30_000;
 /** The time until a lost connection is opened again. Unit: milliseconds. */
 const retryMs = 1_000;

@@ -5,7 +5,7 @@ import { conversationOf, hexOf, pageBytes, pageSize } from './statements.js';
 import type { Statements } from './statements.js';
 import { asStoreError } from './store-errors.js';
 
-/** What a reading needs. */
+/** Options of a reading. */
 export interface Reading {
   readonly client: PostgresClient;
   readonly statements: Statements;

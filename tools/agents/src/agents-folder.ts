@@ -3,7 +3,7 @@ import path from 'node:path';
 
 export const workspaceRoot = path.resolve(import.meta.dirname, '../../..');
 
-/** What `.ci/agents` installs, or another folder that a variable names. */
+/** The folder of installed agents: `.ci/agents`, or the one that a variable names. */
 export const agentsFolder = path.join(
   path.resolve(workspaceRoot, process.env['PALIMPSEST_AGENTS'] ?? '.ci/agents'),
   'node_modules',

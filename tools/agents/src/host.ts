@@ -47,7 +47,7 @@ export interface Host {
   readonly survivesLoops: boolean;
   /** True if it starts sub-agents. */
   readonly hasSubAgents: boolean;
-  /** What a scenario may need. */
+  /** The abilities that a scenario may need. */
   readonly has: readonly Required<Scenario>['needs'][];
   /** Writes the settings of a run, before each start. */
   readonly prepare: (run: HostRun) => Promise<void>;

@@ -13,7 +13,7 @@ export type Act =
   | { readonly act: 'search-tools' }
   | { readonly act: 'recall'; readonly file: string };
 
-/** How a model that does not repeat a call exactly looks for a line, from 0. `count` counts its looks, from 1. */
+/** A look of a model that does not repeat a call exactly. `count` counts its looks, from 1; `line` is what it looks for, from 0. */
 export interface Again {
   readonly count: number;
   readonly line: number;
@@ -47,7 +47,7 @@ const errandMark = 'ERRAND';
 /** Steps of a sub-agent before it answers. */
 const errandSteps = 4;
 
-/** Whether the model looks again for what it needs and does not see, by the same calls or by others. */
+/** The way in which the model looks again for what it needs and does not see, by the same calls or by others. */
 export type Need = 'none' | 'exact' | 'varying';
 
 /** Options of {@link scriptedModel}. */

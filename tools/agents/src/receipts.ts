@@ -5,7 +5,7 @@ import type { Need } from './model.js';
 import type { Place } from './place.js';
 import type { Trial } from './trial.js';
 
-/** What the gateway says of a run. Unit: US dollars. */
+/** The gateway's words on a run. Unit: US dollars. */
 export interface Receipts {
   readonly actual: number;
   /** Without the gateway, if all that came back is its fault. */

@@ -37,7 +37,7 @@ export interface Scenario {
   readonly refusals?: number | undefined;
   /** The user's base URL stands in the host's settings. @defaultValue false */
   readonly hasUrlInSettings?: boolean | undefined;
-  /** What only some hosts can do. @defaultValue nothing */
+  /** The abilities that only some hosts have. @defaultValue nothing */
   readonly needs?: 'tool search' | 'documents' | 'key helper' | undefined;
   /** The provider is behind a proxy, and speaks TLS. @defaultValue false */
   readonly isProxied?: boolean | undefined;

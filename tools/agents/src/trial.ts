@@ -29,7 +29,7 @@ export interface Trial {
   readonly lost: number;
   readonly finished: readonly Finished[];
   readonly saved: string | undefined;
-  /** What the gateway says of it. @defaultValue it ran without */
+  /** The gateway's words on it. @defaultValue it ran without */
   readonly receipts?: Receipts | undefined;
 }
 

@@ -53,7 +53,7 @@ function blankEnd(text: string, at: number): number {
   return end;
 }
 
-/** What is nested deeper is no request of an agent, and would exceed the stack of whoever walks it. */
+/** The deepest nesting that is read. No request of an agent has more, and more would exceed the stack of whoever walks it. */
 const mostLevels = 500;
 const brackets = /["[\]{}]/g;
 const scalars = /[^,\]}\s]*/y;

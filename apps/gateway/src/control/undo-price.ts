@@ -5,7 +5,7 @@ import { stepsOf } from '../receipts/steps.js';
 /** The condensation that can be taken back, and what that costs. */
 export interface Undo {
   readonly id: string;
-  /** What to tell the user, in a sentence. */
+  /** A sentence for the user. */
   readonly price: string;
 }
 

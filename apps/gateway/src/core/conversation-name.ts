@@ -8,7 +8,7 @@ export interface ConversationNames {
   readonly log: string;
   /** Of its receipts, and for its user: sessions that begin alike are told apart by their header. */
   readonly id: string;
-  /** What it shares with its sub-agents: the header of their session. Without one it is alone. */
+  /** The part that it shares with its sub-agents: the header of their session. Without one it is alone. */
   readonly session: string;
 }
 

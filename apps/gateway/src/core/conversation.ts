@@ -13,18 +13,18 @@ export interface Prepared {
   readonly way: Way;
   /** The messages to send. The client's own objects stand for themselves. */
   readonly messages: readonly unknown[];
-  /** What failed. */
+  /** The failure, if there was one. */
   readonly problem?: Error | undefined;
 }
 
-/** What {@link Conversation.prepare} has to know beside the list. */
+/** Options of {@link Conversation.prepare}. */
 export interface PrepareOptions extends FitOptions {
   readonly orders: Orders;
   /** Called when the condensation that {@link Orders.undo} names was taken back, or is not in force. */
   readonly undone: () => Promise<void>;
 }
 
-/** So many failures of condensation end it for a conversation. */
+/** The number of failures that end condensation for a conversation. */
 const mostFalls = 3;
 
 /** One conversation behind the gateway: what is in force in it, and what has failed. */

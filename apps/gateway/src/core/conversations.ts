@@ -10,7 +10,7 @@ import type { ConversationNames } from './conversation-name.js';
 
 /** The time that a new condensation may take. Earlier ones are applied without any limit. Unit: milliseconds. */
 const condenserTimeoutMs = 2_000;
-/** What is remembered of so many conversations beside their histories, which have a limit of their own. */
+/** The number of conversations of which something is remembered beside their histories, which have a limit of their own. */
 const most = 1_000;
 
 /** Options of {@link Conversations}. */

@@ -26,7 +26,7 @@ export function condensationReceipts({ condensations, events }: Fitted<unknown>)
   });
 }
 
-/** What the newest answer has read again, and which answer that is. */
+/** The re-reads of the newest answer, and which answer that is. */
 export interface NewestRereads {
   readonly answer: EventId;
   readonly rereads: Rereads;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** So many are remembered. */
+/** The number of bodies that are remembered. */
 const most = 64;
 
 /** The bodies of the last requests, by their digests. */

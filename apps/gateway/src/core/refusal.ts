@@ -3,7 +3,7 @@ import { field, textOf } from '@palimpsest/messages';
 /** An answer of which the beginning was looked at. All of its bytes are still to be read. */
 export interface LookedAt {
   readonly answer: Response;
-  /** What the provider says, in the form that `afterError` of a history reads. @defaultValue it refuses nothing */
+  /** The provider's refusal, in the form that `afterError` of a history reads. @defaultValue it refuses nothing */
   readonly refusal?: { readonly status: number; readonly responseBody: string } | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Receipt } from './receipt.js';
 import { stepsOf } from './steps.js';
 import type { Step } from './steps.js';
 
-/** What requests read and write, and what that costs. */
+/** The tokens that requests read and write, and their cost. */
 export interface Amount {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -25,7 +25,7 @@ export interface Figures {
   readonly actual: Amount;
   /** Without the gateway: if all that came back is its fault, and if the agent would have read again as much as agents do anyway. */
   readonly control: { readonly least: Amount; readonly most: Amount };
-  /** What the gateway has saved, up to now. Negative: it has cost so much more. Unit: input tokens. */
+  /** The saving of the gateway, up to now. Negative: it has cost so much more. Unit: input tokens. */
   readonly savedTokens: Range;
   /** Unit: USD. @defaultValue no request has a price */
   readonly savedUsd: Range | undefined;

@@ -5,7 +5,7 @@ import { counterfactual } from './counterfactual.js';
 import type { Receipt } from './receipt.js';
 import { stepsOf } from './steps.js';
 
-/** What the control reads, writes, and lets the model write. */
+/** The tokens that the control reads, writes, and lets the model write. */
 const control = (receipts: readonly Receipt[]) =>
   counterfactual(stepsOf(receipts), { rereads: 'left-out' }).map(({ usage }) => [
     Math.round(usage.cacheReadTokens),

@@ -69,7 +69,7 @@ export function counterfactual(
   return requests;
 }
 
-/** What a request did not read from the cache. */
+/** Returns the tokens that a request did not read from the cache. */
 function freshIn({ usage }: Step): number {
   return usage.uncachedInputTokens + usage.cacheWriteTokens;
 }

@@ -1,7 +1,7 @@
 import { costOf } from '@palimpsest/llm-adapters';
 import type { Receipt } from './receipt.js';
 
-/** What sessions that passed unchanged tell of the saving in the others. */
+/** The saving, as sessions that passed unchanged tell it of the others. */
 export interface HeldOut {
   /** The sessions that were drawn, and have a known cost. */
   readonly sessions: number;

@@ -14,7 +14,7 @@ interface Kept {
   readonly usedAt: Date;
 }
 
-/** What is kept at the most. */
+/** The limits of all that is kept. */
 export interface Bounds {
   /** @defaultValue 268435456 (256 MiB) */
   readonly bytes?: number | undefined;
@@ -24,7 +24,7 @@ export interface Bounds {
   readonly now?: (() => Date) | undefined;
 }
 
-/** What was deleted, and what was not. */
+/** The result of a deletion. */
 export interface Forgotten {
   readonly conversations: number;
   readonly bytes: number;

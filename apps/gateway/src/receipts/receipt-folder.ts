@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isRecord } from '@palimpsest/messages';
 import type { Receipt } from './receipt.js';
 
-/** What was read of the receipts. */
+/** Receipts that were read, and the lines that were none. */
 export interface ReadReceipts {
   readonly receipts: readonly Receipt[];
   /** Lines that are no receipts: one that was torn by a crash, or a file that something else has written. */

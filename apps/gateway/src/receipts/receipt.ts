@@ -5,7 +5,7 @@ import type { Usage } from '@palimpsest/events';
 export type ApiName = 'messages' | 'chat' | 'responses';
 
 /**
- * What was sent in the place of the client's list. `untouched`: the list itself, byte for byte. `condensed`: the list with the edits in force.
+ * The kind of list that was sent in the place of the client's. `untouched`: the list itself, byte for byte. `condensed`: the list with the edits in force.
  * `original`: condensation has failed, and the list went without the thinking that was made behind an edit. `passed`: nothing is condensed
  * here, by the user's wish or because a subscription pays.
  */
@@ -39,11 +39,11 @@ export interface CondensationReceipt {
 /** The place of a conversation in an experiment that passes some of all sessions unchanged. */
 export interface HoldOutReceipt {
   readonly isHeldOut: boolean;
-  /** What was drawn: a session, with its sub-agents. */
+  /** The unit of the draw: a session, with its sub-agents. */
   readonly session: string;
 }
 
-/** What is known of one request. It holds numbers and names, and no word of the conversation. */
+/** The record of one request. It holds numbers and names, and no word of the conversation. */
 export interface Receipt {
   /** ISO 8601. */
   readonly at: string;
@@ -86,6 +86,6 @@ export interface Receipt {
   readonly overheadMs: number;
   /** @defaultValue no session is held out */
   readonly holdOut?: HoldOutReceipt | undefined;
-  /** What failed inside the gateway. The request went on all the same. */
+  /** The failure inside the gateway, if there was one. The request went on all the same. */
   readonly problem?: string | undefined;
 }

@@ -6,7 +6,7 @@ import type { Receipt, Rereads } from './receipt.js';
 export interface Step {
   readonly receipt: Receipt;
   readonly usage: Usage;
-  /** What was sent. */
+  /** The size of the list that was sent. */
   readonly sent: number;
   /** The client's list: this many tokens for each of the one before (another model counts otherwise), and these more. */
   readonly factor: number;
@@ -155,7 +155,7 @@ function cacheOf(earlier: readonly Step[], { receipt, usage, sent }: CountedRequ
   return isKept ? 'rewritten' : 'cold';
 }
 
-/** How long a provider keeps what a request has read or written, as far as it says so. Unit: milliseconds. */
+/** Returns the time for which a provider keeps what a request has read or written, as far as it says so. Unit: milliseconds. */
 function cacheLifeOf({ api, model, cacheWrites }: Receipt): number {
   const isLong = Object.values(cacheWrites ?? {}).some((tokens) => tokens > 0);
   if (isLong) return 3_600_000;

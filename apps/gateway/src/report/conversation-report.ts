@@ -24,11 +24,11 @@ export interface CondensationReport extends CondensationReceipt {
   readonly request: number;
   /** Up to the next condensation. Unit of the size: tokens, as estimated. */
   readonly cameBack: { readonly results: number; readonly tokens: number };
-  /** What the model reads in the place of what went. @defaultValue nothing, or it is not kept any more */
+  /** The text that the model reads in the place of what went. @defaultValue nothing, or it is not kept any more */
   readonly summary?: string | undefined;
 }
 
-/** What is told of a conversation. */
+/** The report on one conversation. */
 export interface ConversationReport extends Figures {
   readonly conversation: string;
   readonly log: string;

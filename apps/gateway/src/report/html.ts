@@ -8,7 +8,7 @@ export class Html {
   }
 }
 
-/** What can stand in a template: text and numbers are escaped; nothing is written for `undefined` and `false`. */
+/** Values that can stand in a template: text and numbers are escaped; nothing is written for `undefined` and `false`. */
 export type HtmlPart = Html | string | number | undefined | false | readonly HtmlPart[];
 
 /** Makes HTML of a template. Every value in it is escaped, also in an attribute, which has to stand in double quotes. */

@@ -8,7 +8,7 @@ import { ReceiptFolder } from '../receipts/receipt-folder.js';
 import { conversationReport } from './conversation-report.js';
 import type { ConversationReport } from './conversation-report.js';
 
-/** What is told of all conversations. */
+/** The report on all conversations. */
 export interface Report {
   readonly total: Figures;
   /** The newest first. */

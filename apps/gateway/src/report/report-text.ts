@@ -14,7 +14,7 @@ export function warningsOf(conversation: Figures): readonly string[] {
   ];
 }
 
-/** What the bill would have been without the gateway. Unit: USD, or input tokens where there is no money. */
+/** Returns the bill as it would have been without the gateway. Unit: USD, or input tokens where there is no money. */
 export function withoutOf({ control }: Pick<Figures, 'control'>): Range {
   const { least, most } = control;
   return { least: least.usd ?? least.inputTokens, most: most.usd ?? most.inputTokens };

@@ -5,7 +5,7 @@ import { withSummaries } from './read-report.js';
 import type { Report } from './read-report.js';
 import { reportPage } from './report-page.js';
 
-/** So many conversations are shown one by one, the newest first. */
+/** The number of conversations that are shown one by one, the newest first. */
 const mostShown = 100;
 
 /** Writes the page, readable by its user alone: it may hold words of conversations. Returns its path. @throws {@link GatewayError} when it cannot be written */

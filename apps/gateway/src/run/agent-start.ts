@@ -2,7 +2,7 @@ import { GatewayError } from '../gateway-error.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a user types, and where. */
+/** The command that a user types, and where. */
 export interface Invocation {
   readonly command: string;
   readonly parameters: readonly string[];
@@ -12,7 +12,7 @@ export interface Invocation {
   readonly home: string;
 }
 
-/** How an agent is started so that it sends to the gateway. */
+/** The way to start an agent so that it sends to the gateway. */
 export interface AgentStart {
   /** The base URL that it would send to without us. */
   readonly upstream: string;
@@ -22,7 +22,7 @@ export interface AgentStart {
   readonly through: (url: string) => Started;
 }
 
-/** What an agent is started with. */
+/** Arguments, environment and settings that an agent is started with. */
 export interface Started {
   readonly parameters: readonly string[];
   /** Beside the user's own. */

@@ -30,7 +30,7 @@ const body = '{"model":"m","messages":[{"role":"user","content":"Is it?"}]}';
 const lengthOf = (text: string | Uint8Array) => `content-length: ${Buffer.byteLength(text)}`;
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok';
 const limit = 256 * 1024 * 1024;
-/** What sockets and streams hold between two ends. */
+/** The bytes that sockets and streams hold between two ends. */
 const held = 24 * 1024 * 1024;
 
 describe('a request', () => {

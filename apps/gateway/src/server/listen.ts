@@ -6,7 +6,7 @@ import type { Handle } from './exchange.js';
 
 /** A gateway that listens. */
 export interface Listening {
-  /** Where clients send to, followed by a token: `http://127.0.0.1:4123`. */
+  /** The address that clients send to, followed by a token: `http://127.0.0.1:4123`. */
   readonly origin: string;
   /** Breaks what is under way, and resolves when it has ended. */
   close(): Promise<void>;
@@ -14,7 +14,7 @@ export interface Listening {
 
 /** Options of {@link listen}. */
 export interface ListenOptions {
-  /** What a path has to begin with, and what answers then. Anything else is not found. */
+  /** The beginning of a path, and what answers behind it. Anything else is not found. */
   readonly routes: readonly { readonly token: string; readonly handle: Handle }[];
   /** @defaultValue any that is free */
   readonly port?: number | undefined;
@@ -78,7 +78,7 @@ interface Refusal {
 
 interface Target {
   readonly token: string;
-  /** What stands behind the token, with the query. */
+  /** The path behind the token, with the query. */
   readonly path: string;
 }
 

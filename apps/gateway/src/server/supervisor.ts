@@ -8,7 +8,7 @@ import type { WorkerCommand, WorkerMessage, WorkerOptions } from './worker-messa
 
 /** A gateway in a process of its own, which is started again when it ends. */
 export interface Supervised {
-  /** Where clients send to, followed by a token: `http://127.0.0.1:4123`. It stays when the process is another. */
+  /** The address that clients send to, followed by a token: `http://127.0.0.1:4123`. It stays when the process is another. */
   readonly origin: string;
   /** The process that listens now. */
   readonly pid: number | undefined;

@@ -3,14 +3,14 @@ import type { Receipt } from '../receipts/receipt.js';
 
 /** A way through the gateway: what begins with the token goes to the upstream. */
 export interface Route {
-  /** What the user calls the upstream. */
+  /** The user's name for the upstream. */
   readonly name: string;
   /** The base URL of the provider. */
   readonly upstream: string;
   readonly token: string;
 }
 
-/** What a worker is told when it is started. It comes as a message, because other users of the machine see the arguments of a program. */
+/** The setting of a worker. It comes as a message, because other users of the machine see the arguments of a program. */
 export interface WorkerOptions {
   readonly routes: readonly Route[];
   /** 0 for any that is free. */
@@ -28,10 +28,10 @@ export interface WorkerOptions {
   readonly passes?: boolean | undefined;
 }
 
-/** What a worker is told. */
+/** A message to a worker. */
 export type WorkerCommand = { readonly type: 'start'; readonly options: WorkerOptions } | { readonly type: 'stop' };
 
-/** What a worker tells the process that has started it. */
+/** A message of a worker to the process that has started it. */
 export type WorkerMessage =
   /** Clients send to its origin: `http://127.0.0.1:4123`. */
   | { readonly type: 'listening'; readonly origin: string }

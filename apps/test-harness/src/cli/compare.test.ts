@@ -86,7 +86,7 @@ test('one arm, and an arm that is not there, are status 2 with what is there', a
   expect(stderr).toContain("'none', 'cheap', '<dear>'");
 });
 
-/** What keeps people from using the page. */
+/** Returns what keeps people from using the page. */
 async function violations(page: Page): Promise<readonly string[]> {
   await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
   return page.evaluate(async () => {

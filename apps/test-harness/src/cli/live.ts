@@ -26,7 +26,7 @@ export interface LiveCommandOptions {
   readonly rereads: 'exact' | 'varied';
 }
 
-/** What the command says at its end. */
+/** The last words of the command. */
 const endings: Readonly<Record<LiveEnd, string>> = {
   done: 'Done.',
   budget: 'The budget is spent. With a larger one the same command goes on.',

@@ -4,7 +4,7 @@ import { pairedMeans } from './paired-tasks.js';
 import type { PairedTask } from './paired-tasks.js';
 import { signFlipProbability } from './sign-flips.js';
 
-/** What was seen: a loss, a gain, or a difference that chance alone may have made. */
+/** The finding: a loss, a gain, or a difference that chance alone may have made. */
 export type Verdict = 'worse' | 'better' | 'unseen';
 
 /** A measure of one arm beside the other, over the tasks of both. */
@@ -32,7 +32,7 @@ export interface MeasureComparison {
 /** Differences by chance alone are called seen in one of twenty comparisons. */
 const level = 0.05;
 
-/** What is shown of a difference. That of rates cannot exceed 1, which an interval of few tasks does not know. */
+/** A difference as it is shown. That of rates cannot exceed 1, which an interval of few tasks does not know. */
 const shownBy: Readonly<Record<Measure['by'], (difference: number) => number>> = {
   rate: (difference) => Math.max(-1, Math.min(1, difference)),
   ratio: Math.expm1,

@@ -6,7 +6,7 @@ import { measures } from './measures.js';
 import { byTask, pairedTasks } from './paired-tasks.js';
 import type { PairedTask } from './paired-tasks.js';
 
-/** What an arm came to, over all of its trials. */
+/** The figures of an arm, over all of its trials. */
 export interface ArmTotals {
   readonly arm: string;
   readonly tasks: number;

@@ -11,7 +11,7 @@ export interface ScriptedChoice {
   readonly rereads: 'exact' | 'varied';
 }
 
-/** Where agents find what they keep and what they are told. A trial has a home of its own. */
+/** The variables by which agents find what they keep and what they are told. A trial has a home of its own. */
 const foldersOfUser = /^(?:XDG_.*_HOME|CLAUDE_CONFIG_DIR|CODEX_HOME|PALIMPSEST_.*)$/;
 
 /** The variables with which agents are told where to send. */
@@ -29,7 +29,7 @@ export function agentEnvironment(home: string, arm: Arm, user: NodeJS.ProcessEnv
 
 /** A model with a script that listens, for one trial. */
 export interface ListeningModel {
-  /** What leads an agent to it. */
+  /** The variables that lead an agent to it. */
   readonly env: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }

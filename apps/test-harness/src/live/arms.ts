@@ -13,7 +13,7 @@ const armSchema = z.strictObject({
   config: z.string().optional(),
   /** The newest text that fits stays, and nothing takes the place of the rest. Unit: tokens. */
   truncateTo: z.int().min(1_000).optional(),
-  /** Where the gateway sends: another one's proxy, which sends to the provider. */
+  /** The address that the gateway sends to: another one's proxy, which sends to the provider. */
   upstream: z.url({ protocol: /^https?$/ }).optional(),
   /** Variables for the agent. */
   env: z.record(z.string(), z.string()).optional(),

@@ -1,7 +1,7 @@
 /** The presets of the gateway. */
 export const presets = ['balanced', 'cheapest', 'remembersMost', 'noCache'] as const;
 
-/** What `--arm` takes, in words. */
+/** The values of `--arm`, in words. */
 export const armHelp = `none; a preset of the gateway (${presets.join(', ')}); truncation:TOKENS; NAME=URL for another proxy; or a TOML file with a table [[arm]] for each`;
 
 /** The families of tasks, for the help of a command: it loads no generator. */

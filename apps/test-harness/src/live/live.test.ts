@@ -106,7 +106,7 @@ test('no trial begins when the budget is spent', async () => {
 });
 
 const waiting = `sh -c 'sleep 1000 & echo $! > "FOLDER/pid"; wait'`;
-/** What was killed may wait for its parent to be told. */
+/** Returns true for a process that is there. One that was killed may wait for its parent to be told. */
 const isRunning = (pid: number): boolean =>
   !/^(?:Z.*)?$/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim());
 const childOf = async (folder: string) => Number(await readFile(path.join(folder, 'pid'), 'utf8'));

@@ -25,7 +25,7 @@ export interface LiveOptions extends TrialOptions {
   readonly onCost?: ((planned: Planned, progress: LiveProgress) => void) | undefined;
 }
 
-/** How far a run is. */
+/** The progress of a run. */
 export interface LiveProgress {
   readonly done: number;
   readonly count: number;
@@ -33,7 +33,7 @@ export interface LiveProgress {
   readonly costUsd: number | undefined;
 }
 
-/** How a run ended. `budget`: the money is spent; `interrupted`: the signal ended it. What is left is run by the next one. */
+/** The end of a run. `budget`: the money is spent; `interrupted`: the signal ended it. What is left is run by the next one. */
 export type LiveEnd = 'done' | 'budget' | 'interrupted';
 
 /**

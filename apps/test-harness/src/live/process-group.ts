@@ -14,7 +14,7 @@ export interface GroupOptions {
   readonly signal: AbortSignal;
 }
 
-/** How a command ended. */
+/** The end of a command. */
 export interface GroupEnd {
   readonly status: number | undefined;
   /** Unit: milliseconds. */

@@ -4,7 +4,7 @@ import { costOf } from '@palimpsest/llm-adapters';
 import { z } from 'zod';
 import type { Trial } from './trial.js';
 
-/** What is needed of the gateway's receipt of one request. Unit of all sizes: tokens. */
+/** The schema of {@link GatewayReceipt}. Unit of all sizes: tokens. */
 const receiptSchema = z.object({
   status: z.number(),
   model: z.string().optional(),
@@ -26,10 +26,10 @@ const receiptSchema = z.object({
   rereads: z.object({ results: z.number(), tokens: z.number() }).optional(),
 });
 
-/** What is needed of the gateway's receipt of one request. */
+/** The part that is needed of the gateway's receipt of one request. */
 export type GatewayReceipt = z.infer<typeof receiptSchema>;
 
-/** What the requests of a run came to. The cost is left out if a request was answered that has no usage or no price. */
+/** The sums of the requests of a run. The cost is left out if a request was answered that has no usage or no price. */
 export type Spent = Required<Pick<Trial, 'tokens' | 'steps' | 'rereads'>> & Pick<Trial, 'costUsd'>;
 
 /**

@@ -15,7 +15,7 @@ import type { Planned } from './schedule.js';
 import { sessionFigures } from './session-figures.js';
 import type { Trial } from './trial.js';
 
-/** How trials are run. */
+/** The setting of all trials. */
 export interface TrialOptions {
   /** The agent's command, with `{instruction}` and, if it wants them, `{cwd}` and `{home}`. */
   readonly agent: string;
@@ -31,7 +31,7 @@ export interface TrialOptions {
   readonly results: string;
 }
 
-/** What a trial may still cost, and who may end it. */
+/** The limits of a trial: what it may still cost, and who may end it. */
 export interface TrialLimits {
   /** Unit: USD. @defaultValue there is no limit */
   readonly leftUsd?: number | undefined;

@@ -7,7 +7,7 @@ import { readSessions } from '../import/read-sessions.js';
 import { plainLines } from '../measure/lines.js';
 import type { Trial } from './trial.js';
 
-/** Where our own agent keeps its sessions, below a home. */
+/** The folder of our own agent's sessions, below a home. */
 const ownSessions = '.local/state/palimpsest/sessions';
 
 /** A shorter line stands in many results. Unit: characters. */

@@ -26,7 +26,7 @@ export const trialSchema = z.object({
   task: z.string().min(1),
   /** The generator that made the task, or the data set it is from. */
   family: z.string().min(1),
-  /** What was compared: `none`, a preset, `truncation`, a rival's name. */
+  /** The arm: `none`, a preset, `truncation`, a rival's name. */
   arm: z.string().min(1),
   /** The number of the trial of this task in this arm. The first is 1. */
   trial: z.int().positive(),
@@ -34,7 +34,7 @@ export const trialSchema = z.object({
   seed: z.int().optional(),
   /** True if the check of the task passed. Whatever stopped the agent early, its work was checked. */
   solved: z.boolean(),
-  /** How the run ended, if the agent did not end it: `time`, `budget`, or the error in a sentence. It counts like every other. */
+  /** The end of the run, if the agent did not end it: `time`, `budget`, or the error in a sentence. It counts like every other. */
   stopped: z.string().optional(),
   /** The whole bill with output and cache, and with the calls that condensation makes. Unit: USD. */
   costUsd: z.number().nonnegative().optional(),

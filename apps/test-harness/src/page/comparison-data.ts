@@ -1,6 +1,6 @@
 import type { Comparison } from '../compare/comparison.js';
 
-/** What the page of a comparison shows. */
+/** The data of the page of a comparison. */
 export interface ComparisonData {
   /** The version of the harness. */
   readonly harness: string;

@@ -3,7 +3,7 @@ import type { Condensation, ToolResultEvent } from '@palimpsest/events';
 import type { View } from '@palimpsest/view';
 import { argumentRoles, parseArguments } from '../authoring/calls/arguments.js';
 
-/** What agents say in the place of a file that they believe to stand in the conversation already: Qwen Code, Claude Code. */
+/** Words that agents put in the place of a file that they believe to stand in the conversation already: Qwen Code, Claude Code. */
 const isReference = /\bunchanged since (?:the |your )?last read\b/i;
 /** Such an answer is shorter. Unit: characters. */
 const mostCharacters = 1_000;

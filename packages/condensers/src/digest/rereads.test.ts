@@ -86,7 +86,7 @@ test('an answer that refers to a hidden result counts where quoted results do, a
   ]);
 });
 
-/** What a search prints of a file. */
+/** Returns what a search prints of a file. */
 const found = (name: string, from: number, to: number): string =>
   file(name, from, to)
     .split('\n')

@@ -84,7 +84,7 @@ export function callFor(act: Act, offered: readonly OfferedTool[], folder: strin
   return { name, input };
 }
 
-/** What a host wants beside the act: a description, a flag. */
+/** Arguments that a host wants beside the act: a description, a flag. */
 function usualValue(type: unknown): unknown {
   if (type === 'boolean') return false;
   return type === 'number' || type === 'integer' ? 1 : 'As planned.';

@@ -2,7 +2,7 @@
 export interface PlanFact {
   /** The text that stands in a prompt that shows the fact. It has no quotation mark, backslash or line break, so that JSON holds it unchanged. */
   readonly shows: string;
-  /** What the model writes where a step names the fact. */
+  /** The text that the model writes where a step names the fact. */
   readonly value: string;
   /** The file in which it can be read again. @defaultValue none: the user has said it */
   readonly file?: string | undefined;

@@ -34,7 +34,7 @@ export interface PlannedModel {
   readonly guesses: number;
 }
 
-/** What the model writes for what it does not know. */
+/** The text that the model writes for what it does not know. */
 const unknown = 'unknown';
 /** A needy model looks for the same text so many times in a step: what is read may be hidden again before the rest is read. */
 const mostLooks = 3;

@@ -24,7 +24,7 @@ export interface AgreementOptions {
   readonly onCall?: ((costUsd: number | undefined) => void) | undefined;
 }
 
-/** What the model did at a point under a policy. */
+/** The model's action at a point under a policy. */
 export interface PointAnswer {
   readonly policy: string;
   /** False if the policy had condensed nothing by then: the answer is that of the uncondensed list, and nothing was asked again. */

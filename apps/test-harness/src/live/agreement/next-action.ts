@@ -2,7 +2,7 @@ import type { Event, ToolCall, ToolDefinition } from '@palimpsest/events';
 import { objectOf } from '../../import/log/json.js';
 import type { RecordedSession } from '../../measure/recorded-session.js';
 
-/** What an agent did next: which tool, on what. */
+/** The next action of an agent: which tool, on what. */
 export interface NextAction {
   readonly tool: string;
   /** A path, a command, a place to look; all arguments, if none of them says it. */

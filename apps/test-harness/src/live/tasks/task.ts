@@ -14,7 +14,7 @@ export interface TaskDraft {
 /** A family of tasks: each size and seed gives one, the same each time. */
 export interface TaskFamily {
   readonly name: string;
-  /** What is long ago when it is needed. */
+  /** The fact that is long ago when it is needed. */
   readonly summary: string;
   /** @param size - how many files there are to read, at least 4. @param random - numbers from 0 to 1 */
   readonly draft: (size: number, random: () => number) => TaskDraft;
