@@ -5,6 +5,7 @@ import { gatewayOf } from '../src/core/gateway.js';
 import type { GatewayOptions } from '../src/core/gateway.js';
 import type { Upstream } from '../src/core/upstream-request.js';
 import type { Receipt } from '../src/receipts/receipt.js';
+import { withMark } from './marked.js';
 
 /** The way to a server of this process. */
 export const upstreamOf =
@@ -76,8 +77,9 @@ export class CodingSession {
   async step(changes: object = {}, headers: Record<string, string> = {}): Promise<Response> {
     const response = await this.post('/v1/messages', this.body(changes), headers);
     const text = await response.text();
-    if (response.ok && !text.startsWith('event')) {
-      const { content } = JSON.parse(text) as { content: { type: string; id: string; input: { file: number } }[] };
+    if (response.ok) {
+      // Of a stream it is known what it says.
+      const content = text.startsWith('event') ? readingOf(this.server.requests.length - 1) : contentOf(text);
       this.messages.push({ role: 'assistant', content });
       const results = content
         .filter(({ type }) => type === 'tool_use')
@@ -99,20 +101,15 @@ export class CodingSession {
 /** A server whose model reads one file after the other. */
 export function readingServer(options: Partial<AnthropicServerOptions> = {}): Promise<ProviderServer> {
   return anthropicServer({
-    reply: (_, index) => ({
-      content: [{ type: 'tool_use', id: `toolu_${index}`, name: 'read', input: { file: index } }],
-    }),
+    reply: (_, index) => ({ content: readingOf(index) }),
     ...options,
   });
 }
 
-function withMark(message: object): object {
-  const { content } = message as { content: unknown };
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content as object[]);
-  return {
-    ...message,
-    content: blocks.map((block, index) =>
-      index === blocks.length - 1 ? { ...block, cache_control: { type: 'ephemeral' } } : block,
-    ),
-  };
+function readingOf(index: number) {
+  return [{ type: 'tool_use' as const, id: `toolu_${index}`, name: 'read', input: { file: index } }];
+}
+
+function contentOf(text: string): ReturnType<typeof readingOf> {
+  return (JSON.parse(text) as { content: ReturnType<typeof readingOf> }).content;
 }

@@ -2,6 +2,7 @@ import { scriptedServer } from '@palimpsest/provider-servers';
 import type { ScriptedAnswer } from '@palimpsest/provider-servers';
 import type { Upstream } from '../src/core/upstream-request.js';
 import { upstreamOf } from './coding-session.js';
+import { withMark } from './marked.js';
 
 /** The behaviour of a model that needs what it has read before. */
 export type Needs =
@@ -147,17 +148,6 @@ const wires = {
       results.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text })),
   },
 };
-
-function withMark(message: object): object {
-  const { content } = message as { content: unknown };
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content as object[]);
-  return {
-    ...message,
-    content: blocks.map((block, index) =>
-      index === blocks.length - 1 ? { ...block, cache_control: { type: 'ephemeral' } } : block,
-    ),
-  };
-}
 
 /** The lines of a file. Each says something of its own, and the key stands in the middle. */
 function linesOf(file: number): readonly string[] {

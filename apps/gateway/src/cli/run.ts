@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { madeFolder } from '../data-folder.js';
 import { run } from '../run/run.js';
-import { condenserFile, withCondensing, withData, workerProgram } from './setting.js';
+import { condensingOptions, withCondensing, withData, workerProgram } from './setting.js';
 import type { CondensingFlags, DataFlags } from './setting.js';
 
 interface Flags extends DataFlags, CondensingFlags {
@@ -15,17 +14,8 @@ export function addRun(program: Command): void {
     .usage('[options] -- COMMAND [ARGUMENTS...]')
     .argument('<command...>', 'the agent, with its arguments: claude, codex, qwen')
     .option('--env <name>', 'the variable that holds the base URL of another agent')
-    .action(
-      async ([command = '', ...parameters]: string[], { env, preset, config, subscription, holdout, data }: Flags) => {
-        process.exitCode = await run(command, parameters, {
-          variable: env,
-          preset,
-          config: await condenserFile(config),
-          subscription,
-          holdOut: holdout,
-          data: await madeFolder(data),
-          worker: workerProgram,
-        });
-      },
-    );
+    .action(async ([command = '', ...parameters]: string[], { env, ...flags }: Flags) => {
+      const condensing = await condensingOptions(flags);
+      process.exitCode = await run(command, parameters, { ...condensing, variable: env, program: workerProgram });
+    });
 }

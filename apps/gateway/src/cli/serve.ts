@@ -1,8 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { madeFolder } from '../data-folder.js';
 import { serve } from '../serve/serve.js';
-import { condenserFile, withCondensing, withData, workerProgram } from './setting.js';
+import { condensingOptions, withCondensing, withData, workerProgram } from './setting.js';
 import type { CondensingFlags, DataFlags } from './setting.js';
 
 interface Flags extends DataFlags, CondensingFlags {
@@ -20,15 +19,9 @@ export function addServe(program: Command): void {
       (text: string, before: readonly string[] = []) => [...before, text],
     )
     .option('--port <number>', 'where it listens on this machine', portOf, 8787)
-    .action(async ({ upstream, data, config, holdout, ...options }: Flags) => {
-      process.exitCode = await serve({
-        ...options,
-        config: await condenserFile(config),
-        upstreams: upstream,
-        holdOut: holdout,
-        data: await madeFolder(data),
-        program: workerProgram,
-      });
+    .action(async ({ upstream, port, ...flags }: Flags) => {
+      const condensing = await condensingOptions(flags);
+      process.exitCode = await serve({ ...condensing, upstreams: upstream, port, program: workerProgram });
     });
 }
 

@@ -4,9 +4,10 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { usualData } from '../data-folder.js';
+import { madeFolder, usualData } from '../data-folder.js';
 import { GatewayError } from '../gateway-error.js';
 import type { WorkerProgram } from '../server/supervisor.js';
+import type { CondensingOptions } from '../server/worker-messages.js';
 
 /** The file of the gateway's process, beside the command's. */
 export const workerProgram: WorkerProgram = {
@@ -53,8 +54,13 @@ function shareOf(text: string): number {
   throw new InvalidArgumentError('A share is above 0% and below 100%: 10%.');
 }
 
-/** Returns the path of a file that describes a condenser, if there is one. @throws {@link GatewayError} when it describes none */
-export async function condenserFile(file: string | undefined): Promise<string | undefined> {
+/** Returns what the flags say, and makes the folder of what is kept. @throws {@link GatewayError} when a file describes no condenser */
+export async function condensingOptions(flags: CondensingFlags & DataFlags): Promise<CondensingOptions> {
+  const { preset, config, subscription, holdout, data } = flags;
+  return { preset, config: await condenserFile(config), subscription, holdOut: holdout, data: await madeFolder(data) };
+}
+
+async function condenserFile(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
   const { loadCondenserFile } = await import('@palimpsest/condensers/node');
   try {

@@ -1,84 +1,34 @@
 import { memoryEventStore } from '@palimpsest/events';
-import { anthropicServer, openaiServer, rewritesIn, sentTo } from '@palimpsest/provider-servers';
+import { openaiServer, rewritesIn, sentTo } from '@palimpsest/provider-servers';
 import { afterAll, describe, expect, it } from 'vitest';
+import { CodingSession, fileText, readingServer, upstreamOf } from '../../test-support/coding-session.js';
 import { gatewayOf } from './gateway.js';
-import type { Receipt } from '../receipts/receipt.js';
 import type { Upstream } from './upstream-request.js';
 
 const servers: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 
-const upstreamOf =
-  (baseURL: string): Upstream =>
-  ({ method, path, headers, body, signal }) =>
-    fetch(new URL(path, baseURL), { method, headers, body: body ?? null, signal, duplex: 'half' });
-
-const lines = (step: number) =>
-  Array.from({ length: 150 }, (_, line) => `export const price${step}_${line} = ${step * line};`).join('\n');
-
 describe('a long session of Messages', () => {
   it('is never refused, rewritten only by condensations, and its usage is read', async () => {
-    const server = await anthropicServer({
-      reply: (_, index) => ({
-        content: [{ type: 'tool_use', id: `toolu_${index}`, name: 'read', input: { file: index } }],
-      }),
-    });
+    const server = await readingServer();
     servers.push(server);
-    const receipts: Receipt[] = [];
-    const gateway = gatewayOf({
-      upstream: upstreamOf(server.baseURL),
-      store: memoryEventStore(),
-      onReceipt: (receipt) => receipts.push(receipt),
-    });
-    const messages: object[] = [{ role: 'user', content: 'Read all files of the shop.' }];
-    for (let step = 0; step < 75; step++) {
-      const marked = messages.map((message, index) => (index === messages.length - 1 ? withMark(message) : message));
-      const response = await gateway(
-        new Request('http://localhost/v1/messages', {
-          method: 'POST',
-          headers: { 'x-api-key': 'a-key', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
-          body: JSON.stringify({
-            model: 'claude-opus-4-5',
-            max_tokens: 1_000,
-            stream: step % 2 === 0,
-            system: 'You work on a shop.',
-            tools: [{ name: 'read', input_schema: { type: 'object' } }],
-            messages: marked,
-          }),
-        }),
-      );
-      expect(response.status).toBe(200);
-      await response.text();
-      const id = `toolu_${step}`;
-      messages.push({ role: 'assistant', content: [{ type: 'tool_use', id, name: 'read', input: { file: step } }] });
-      messages.push({ role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: lines(step) }] });
-    }
-    const condensed = receipts.filter(({ condensations }) => condensations.length > 0).length;
+    const client = new CodingSession(server);
+    for (let step = 0; step < 75; step++) expect((await client.step({ stream: step % 2 === 0 })).status).toBe(200);
+    const { receipts, condensed } = client;
     expect(receipts).toHaveLength(75);
     expect(receipts.filter(({ problem }) => problem !== undefined)).toEqual([]);
     expect(receipts.filter(({ usage }) => usage === undefined)).toEqual([]);
-    expect(condensed).toBeGreaterThan(1);
-    expect(rewritesIn(sentTo(server))).toHaveLength(condensed);
+    expect(condensed.length).toBeGreaterThan(1);
+    expect(rewritesIn(sentTo(server))).toHaveLength(condensed.length);
   });
 });
-
-function withMark(message: object): object {
-  const { content } = message as { content: unknown };
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content as object[]);
-  return {
-    ...message,
-    content: blocks.map((block, index) =>
-      index === blocks.length - 1 ? { ...block, cache_control: { type: 'ephemeral' } } : block,
-    ),
-  };
-}
 
 it('answers an overflow once by a harder list, before the client sees a byte', async () => {
   const server = await openaiServer({ reply: () => ({ message: { content: 'Done.' } }), contextWindow: 6_000 });
   servers.push(server);
   const gateway = gatewayOf({ upstream: upstreamOf(server.baseURL), store: memoryEventStore() });
   const messages = Array.from({ length: 30 }, (_, step) => [
-    { role: 'user', content: `Part ${step}: ${lines(step).slice(0, 900)}` },
+    { role: 'user', content: `Part ${step}: ${fileText(step).slice(0, 900)}` },
     { role: 'assistant', content: `Part ${step} is right.` },
   ]).flat();
   const response = await gateway(
@@ -162,7 +112,7 @@ it('sends the same bytes for the same list, and condenses at a new one', async (
     { role: 'user', content: 'Read all.' },
     ...Array.from({ length: 120 }, (_, step) => [
       { role: 'assistant', content: [{ type: 'tool_use', id: `t${step}`, name: 'read', input: { step } }] },
-      { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${step}`, content: lines(step) }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${step}`, content: fileText(step) }] },
     ]).flat(),
   ];
   const ask = async (count: number) => {

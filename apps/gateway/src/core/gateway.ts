@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { EarlierBodies } from '../body/earlier-bodies.js';
 import { readUpTo } from '../body/received-body.js';
 import { readBody } from '../body/request-body.js';
@@ -7,12 +8,12 @@ import { conversationNames, isFirstList } from './conversation-name.js';
 import { Conversations } from './conversations.js';
 import type { ConversationsOptions } from './conversations.js';
 import { bytesOf, exchanged, passed } from './exchange.js';
-import { forwardedHeaders, isSubscription } from './headers.js';
+import { isSubscription } from './headers.js';
 import { HoldOut } from './hold-out.js';
 import { modelOf } from './model.js';
 import { noOrders } from './orders.js';
 import type { OrderBook } from './orders.js';
-import { RecentBodies } from './recent-bodies.js';
+import { forwarded } from './upstream-request.js';
 import type { Upstream, UpstreamRequest } from './upstream-request.js';
 
 /** Options of {@link gatewayOf}. */
@@ -44,14 +45,12 @@ export function gatewayOf(options: GatewayOptions): (request: Request) => Promis
 
   return async (request) => {
     const startedAt = performance.now();
-    const { headers, method, signal } = request;
-    const { pathname, search } = new URL(request.url);
-    const send = (body: UpstreamRequest['body']) =>
-      options.upstream({ method, path: `${pathname}${search}`, headers: forwardedHeaders(headers), body, signal });
-    const found = method === 'POST' ? apiOf(pathname) : undefined;
+    const { headers, signal } = request;
+    const send = (body?: UpstreamRequest['body']) => options.upstream(forwarded(request, body));
+    const found = request.method === 'POST' ? apiOf(new URL(request.url).pathname) : undefined;
     const length = Number(headers.get('content-length') ?? 0);
     if (found === undefined || request.body === null || length > mostBytes || headers.has('content-encoding'))
-      return send(request.body ?? undefined);
+      return send();
 
     const { api, counts = false } = found;
     // A body that comes in chunks says no length.
@@ -90,4 +89,22 @@ export function gatewayOf(options: GatewayOptions): (request: Request) => Promis
     if (counts) return send(bytesOf(asked, prepared));
     return exchanged({ ...asked, holdOut, conversation, prepared, isAgain });
   };
+}
+
+/** The number of bodies that are remembered as sent. */
+const mostRecent = 64;
+
+/** The bodies of the last requests, by their digests. */
+class RecentBodies {
+  readonly #digests = new Set<string>();
+
+  /** Returns true if a body came before, and remembers it. */
+  has(body: Uint8Array): boolean {
+    const digest = createHash('sha256').update(body).digest('base64');
+    const isKnown = this.#digests.delete(digest);
+    this.#digests.add(digest);
+    const [oldest = ''] = this.#digests;
+    if (this.#digests.size > mostRecent) this.#digests.delete(oldest);
+    return isKnown;
+  }
 }

@@ -1,3 +1,5 @@
+import { forwardedHeaders } from './headers.js';
+
 /** Sends a request to a provider, and returns its answer as it arrives: not decoded, redirects not followed. */
 export type Upstream = (request: UpstreamRequest) => Promise<Response>;
 
@@ -9,4 +11,13 @@ export interface UpstreamRequest {
   readonly headers: Headers;
   readonly body: Uint8Array | ReadableStream<Uint8Array> | undefined;
   readonly signal: AbortSignal;
+}
+
+/** Returns a client's request for the provider, with its own body or another one. */
+export function forwarded(
+  { method, url, headers, body: own, signal }: Request,
+  body: UpstreamRequest['body'] = own ?? undefined,
+): UpstreamRequest {
+  const { pathname, search } = new URL(url);
+  return { method, path: `${pathname}${search}`, headers: forwardedHeaders(headers), body, signal };
 }

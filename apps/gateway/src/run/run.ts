@@ -1,4 +1,3 @@
-import type { PresetName } from '@palimpsest/condensers';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -8,24 +7,16 @@ import type { Receipt } from '../receipts/receipt.js';
 import { summaryOf } from '../receipts/summary.js';
 import { supervised } from '../server/supervisor.js';
 import type { WorkerProgram } from '../server/supervisor.js';
+import type { CondensingOptions } from '../server/worker-messages.js';
 import { UnknownAgentError } from './agent-start.js';
 import { agentStart } from './agents.js';
 
 /** Options of {@link run}. */
-export interface RunOptions {
+export interface RunOptions extends CondensingOptions {
   /** The variable that holds the base URL of an agent that is not known. */
   readonly variable?: string | undefined;
-  readonly subscription: boolean;
-  /** The share of all sessions that pass unchanged. @defaultValue none */
-  readonly holdOut?: number | undefined;
-  /** The folder of what the gateway keeps. */
-  readonly data: string;
-  /** @defaultValue balanced */
-  readonly preset?: PresetName | undefined;
-  /** A file that describes another condenser. @defaultValue none: the preset holds */
-  readonly config?: string | undefined;
   /** The file of the gateway's process. */
-  readonly worker: WorkerProgram;
+  readonly program: WorkerProgram;
 }
 
 /** A terminal sends the first two to the agent, too. */
@@ -36,30 +27,26 @@ const signals = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
  *
  * @throws UnknownAgentError when it is not known how the agent is led here
  */
-export async function run(command: string, parameters: readonly string[], options: RunOptions): Promise<number> {
+export async function run(
+  command: string,
+  parameters: readonly string[],
+  { variable, program, ...condensing }: RunOptions,
+): Promise<number> {
   const own = { ...process.env };
   const invocation = { command, parameters, env: own, cwd: process.cwd(), home: homedir() };
-  const start = await agentStart(invocation, options.variable);
+  const start = await agentStart(invocation, variable);
   // What stands in the agent's settings counts for the requests of the gateway's process, too.
   Object.assign(process.env, start.network);
   const receipts: Receipt[] = [];
   const token = randomBytes(16).toString('hex');
   const gateway = await supervised({
-    program: options.worker,
-    worker: {
-      routes: [{ name: command, upstream: start.upstream, token }],
-      port: 0,
-      data: options.data,
-      preset: options.preset,
-      config: options.config,
-      subscription: options.subscription,
-      holdOut: options.holdOut,
-    },
+    program,
+    worker: { ...condensing, routes: [{ name: command, upstream: start.upstream, token }], port: 0 },
     onReceipt: (receipt) => void receipts.push(receipt),
     onProblem: (sentence) => void process.stderr.write(`palimpsest-gateway: ${sentence}\n`),
   });
   const { parameters: through, env, file } = start.through(`${gateway.origin}/${token}`);
-  const written = file && path.join(options.data, `settings-${process.pid}.json`);
+  const written = file && path.join(condensing.data, `settings-${process.pid}.json`);
   try {
     if (file && written) await writeFile(written, file.text, { mode: 0o600 });
     return await exitOf(command, through, { ...own, ...env, ...(file && { [file.variable]: written }) });

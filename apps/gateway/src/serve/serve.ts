@@ -1,22 +1,13 @@
-import type { PresetName } from '@palimpsest/condensers';
 import { supervised } from '../server/supervisor.js';
 import type { WorkerProgram } from '../server/supervisor.js';
+import type { CondensingOptions } from '../server/worker-messages.js';
 import { keptRoutes, namedUpstreams } from './routes.js';
 
 /** Options of {@link serve}. */
-export interface ServeOptions {
+export interface ServeOptions extends CondensingOptions {
   /** As the user writes them: `anthropic=https://api.anthropic.com`. */
   readonly upstreams: readonly string[];
   readonly port: number;
-  readonly subscription: boolean;
-  /** The share of all sessions that pass unchanged. @defaultValue none */
-  readonly holdOut?: number | undefined;
-  /** The folder of what the gateway keeps. */
-  readonly data: string;
-  /** @defaultValue balanced */
-  readonly preset?: PresetName | undefined;
-  /** A file that describes another condenser. @defaultValue none: the preset holds */
-  readonly config?: string | undefined;
   /** The file of the gateway's process. */
   readonly program: WorkerProgram;
 }

@@ -10,11 +10,8 @@ export interface Route {
   readonly token: string;
 }
 
-/** The setting of a worker. It comes as a message, because other users of the machine see the arguments of a program. */
-export interface WorkerOptions {
-  readonly routes: readonly Route[];
-  /** 0 for any that is free. */
-  readonly port: number;
+/** Options of every gateway: how it condenses, and where it keeps what it keeps. */
+export interface CondensingOptions {
   /** The folder of what the gateway keeps. */
   readonly data: string;
   /** @defaultValue balanced */
@@ -24,6 +21,13 @@ export interface WorkerOptions {
   readonly subscription: boolean;
   /** The share of all sessions that pass unchanged. @defaultValue none */
   readonly holdOut?: number | undefined;
+}
+
+/** The setting of a worker. It comes as a message, because other users of the machine see the arguments of a program. */
+export interface WorkerOptions extends CondensingOptions {
+  readonly routes: readonly Route[];
+  /** 0 for any that is free. */
+  readonly port: number;
   /** True if every request passes unread: earlier workers ended before they had answered. @defaultValue false */
   readonly passes?: boolean | undefined;
 }

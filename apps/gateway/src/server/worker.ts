@@ -4,13 +4,13 @@ import { fileEventStore } from '@palimpsest/events/file';
 import { folderIn } from '../data-folder.js';
 import { OrderFolder } from '../control/order-folder.js';
 import { gatewayOf } from '../core/gateway.js';
+import { forwarded } from '../core/upstream-request.js';
 import { keepWithin } from '../receipts/kept.js';
 import type { Receipt } from '../receipts/receipt.js';
 import { ReceiptFolder } from '../receipts/receipt-folder.js';
 import type { Handle } from './exchange.js';
 import { listen } from './listen.js';
 import type { Listening } from './listen.js';
-import { passTo } from './pass.js';
 import { upstreamAt } from './upstream.js';
 import type { WorkerCommand, WorkerMessage, WorkerOptions } from './worker-messages.js';
 
@@ -37,7 +37,7 @@ async function start({
   const onReceipt = (receipt: Receipt): void => tell({ type: 'receipt', receipt: kept(receipt, receipts) });
   const handleOf = (name: string): Handle => {
     const upstream = upstreamAt(name);
-    if (passes === true) return passTo(upstream);
+    if (passes === true) return (request) => upstream(forwarded(request));
     return gatewayOf({ upstream, name, store, condenser, orders, subscription, holdOut, onReceipt });
   };
   gateway = await listen({

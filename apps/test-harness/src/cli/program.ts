@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ownVersion } from '../own-package.js';
 import { rivalList } from '../rivals/rival.js';
-import type { CompareCommandOptions } from './compare.js';
+import type { CompareCommandOptions } from './live/compare.js';
 import type { ConformCommandOptions } from './conform.js';
 import type { HostileCommandOptions } from './hostile.js';
 import type { InspectCommandOptions } from './inspect.js';
@@ -10,7 +10,7 @@ import type { PageCommandOptions } from './page.js';
 import type { ReplayCommandOptions } from './replay.js';
 import type { ReportCommandOptions } from './report.js';
 import type { ScenarioCommandOptions } from './scenario.js';
-import { addLiveCommands } from './live-commands.js';
+import { addLiveCommands } from './live/live-commands.js';
 
 /**
  * Runs a command line. Resolves to the exit status: that of the command, and 2 for bad usage and for whatever else the user can do
@@ -242,7 +242,7 @@ function addCompareCommand(program: Command): void {
     .option('--json', 'print the comparison as JSON')
     .option('--html <file>', 'also write the comparison as a web page')
     .action(async (sources: readonly string[], options: CompareCommandOptions) => {
-      const { compareCommand } = await import('./compare.js');
+      const { compareCommand } = await import('./live/compare.js');
       await compareCommand(sources, options);
     });
 }

@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import { alignedTable, coloursFor, linePrinter, printableLine, printableText } from '@palimpsest/terminal';
 import type { Colours } from '@palimpsest/terminal';
-import { armsOf, compareArms } from '../compare/comparison.js';
-import type { ArmComparison, ArmTotals, Comparison } from '../compare/comparison.js';
+import { armsOf, compareArms } from '../../compare/comparison.js';
+import type { ArmComparison, ArmTotals, Comparison } from '../../compare/comparison.js';
 import {
   differenceText,
   intervalText,
@@ -10,11 +10,11 @@ import {
   measureWords,
   valueText,
   verdictText,
-} from '../compare/comparison-text.js';
-import { readTrials } from '../compare/read-trials.js';
-import { HarnessError } from '../harness-error.js';
-import { ownVersion } from '../own-package.js';
-import { count, number } from './number-text.js';
+} from '../../compare/comparison-text.js';
+import { readTrials } from '../../compare/read-trials.js';
+import { HarnessError } from '../../harness-error.js';
+import { ownVersion } from '../../own-package.js';
+import { count, number } from '../number-text.js';
 
 /** Options of `palimpsest-harness compare`, as the command line gives them. */
 export interface CompareCommandOptions {
@@ -52,7 +52,7 @@ export async function compareCommand(sources: readonly string[], options: Compar
 }
 
 async function writePage(comparison: Comparison, output: string): Promise<string> {
-  const { writeComparisonPage } = await import('../page/compare-page.js');
+  const { writeComparisonPage } = await import('../../page/compare-page.js');
   return writeComparisonPage({ harness: ownVersion(), createdAt: new Date().toISOString(), comparison }, output);
 }
 

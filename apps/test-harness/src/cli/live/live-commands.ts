@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { armHelp, familyNames, scriptedModels } from '../live/choices.js';
+import { armHelp, familyNames, scriptedModels } from '../../live/choices.js';
 import type { AgreementCommandOptions } from './agreement.js';
 import type { LiveCommandOptions } from './live.js';
 import type { TasksCommandOptions } from './tasks.js';

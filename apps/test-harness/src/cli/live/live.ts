@@ -1,13 +1,13 @@
 import type { PlannedModelKind } from '@palimpsest/provider-servers';
-import { armsOf } from '../live/arms.js';
-import { runLive } from '../live/live.js';
-import type { LiveEnd, LiveProgress } from '../live/live.js';
-import { promptSizes } from '../live/prompt-sizes.js';
-import { ResultsFile } from '../live/results-file.js';
-import { readTasks } from '../live/task-folder.js';
-import type { Trial } from '../live/trial.js';
-import { interruptedStatus, untilInterrupted } from './interrupt.js';
-import { duration, progress } from './progress.js';
+import { armsOf } from '../../live/arms.js';
+import { runLive } from '../../live/live.js';
+import type { LiveEnd, LiveProgress } from '../../live/live.js';
+import { promptSizes } from '../../live/prompt-sizes.js';
+import { ResultsFile } from '../../live/results-file.js';
+import { readTasks } from '../../live/task-folder.js';
+import type { Trial } from '../../live/trial.js';
+import { interruptedStatus, untilInterrupted } from '../interrupt.js';
+import { duration, progress } from '../progress.js';
 
 /** Options of `palimpsest-harness live`, as the command line gives them. */
 export interface LiveCommandOptions {

@@ -5,10 +5,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type Axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumPath, openFile, startBrowser } from '../../test-support/browser.js';
-import { harness } from '../../test-support/harness.js';
-import type { Comparison } from '../compare/comparison.js';
-import type { Trial } from '../live/trial.js';
+import { chromiumPath, openFile, startBrowser } from '../../../test-support/browser.js';
+import { harness } from '../../../test-support/harness.js';
+import type { Comparison } from '../../compare/comparison.js';
+import type { Trial } from '../../live/trial.js';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-import { generatedTask, taskFamilies, usualSize, usualSizes } from '../live/tasks/families.js';
-import { writeTask } from '../live/tasks/folder.js';
+import { generatedTask, taskFamilies, usualSize, usualSizes } from '../../live/tasks/families.js';
+import { writeTask } from '../../live/tasks/folder.js';
 
 /** Options of `palimpsest-harness tasks`, as the command line gives them. */
 export interface TasksCommandOptions {

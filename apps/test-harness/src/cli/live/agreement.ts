@@ -1,11 +1,11 @@
 import { llmByName } from '@palimpsest/llm-adapters/by-name';
 import { alignedTable, coloursFor, linePrinter, printableJson } from '@palimpsest/terminal';
-import { readSessions } from '../import/index.js';
-import { agreementIn, agreementRows } from '../live/agreement/agreement.js';
-import type { AgreementPoint, AgreementRow } from '../live/agreement/agreement.js';
-import { parsePolicies } from '../replay/policy.js';
-import { interruptedStatus, untilInterrupted } from './interrupt.js';
-import { progress } from './progress.js';
+import { readSessions } from '../../import/index.js';
+import { agreementIn, agreementRows } from '../../live/agreement/agreement.js';
+import type { AgreementPoint, AgreementRow } from '../../live/agreement/agreement.js';
+import { parsePolicies } from '../../replay/policy.js';
+import { interruptedStatus, untilInterrupted } from '../interrupt.js';
+import { progress } from '../progress.js';
 
 /** Options of `palimpsest-harness agreement`, as the command line gives them. */
 export interface AgreementCommandOptions {
