@@ -1,6 +1,7 @@
 import { defineTool, EventStoreError } from '@palimpsest/events';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { Database } from './database.js';
 import { gate, setUp, until } from '../test-support/many.js';
 
 describe.skipIf(inject('postgresUrl') === undefined)('places', () => {
@@ -55,6 +56,30 @@ describe.skipIf(inject('postgresUrl') === undefined)('places', () => {
     expect(letter).toMatchObject({ conversationId: 'gone', reason: 'store' });
     expect(letter?.explanation).toMatch(/^It failed 3 times in a row since .*It is gone/);
     await until(async () => (await worker.status()).queued === 0);
+  });
+
+  test('a worker that has lost its request to another one notes nothing of how it failed', async () => {
+    const { name, ends, runner } = setUp(() => 'Done.', { maxStoreRetries: 1, sweepMs: 600_000 });
+    const [begun, lost] = [gate(), gate()];
+    const worker = runner({
+      open: async () => {
+        begun.open();
+        await lost.opened;
+        throw new EventStoreError('It is gone.');
+      },
+    });
+    await worker.enqueue('a');
+    await worker.start();
+    await begun.opened;
+    const database = new Database(inject('postgresUrl') ?? '', 30_000);
+    onTestFinished(() => database.close());
+    const ofQueue = (statement: string) => database.query(statement, [name]);
+    await ofQueue(`update dbos.workflow_status set executor_id = 'another worker' where queue_name = $1`);
+    lost.open();
+    await until(() => ends.some(({ type }) => type === 'handed-over'));
+    expect(await ofQueue('select from palimpsest_dbos.failures where queue = $1')).toEqual([]);
+    expect(await worker.deadLetters()).toEqual([]);
+    expect(await worker.counts()).toMatchObject({ running: 1 });
   });
 
   test('a run that takes longer than maxRunMs is interrupted, and its place is free', async () => {

@@ -76,8 +76,9 @@ export class Serving {
    * @param trouble - what stood before this try, unless it has got further than that
    */
   async #again(end: Extract<WorkEnd, { readonly type: 'again' }>, trouble: Trouble | undefined): Promise<boolean> {
-    const { conversationId, claims, isAlone } = this.request;
-    const { options, troubles, outages } = this.#context;
+    const { id, conversationId, claims, isAlone } = this.request;
+    const { options, troubles, outages, workerId } = this.#context;
+    const held = { id, worker: workerId };
     const { onEnd, retryMs } = options;
     if (end.reason === 'busy') {
       const delayMs = retryDelayMs(end, claims, retryMs);
@@ -92,15 +93,12 @@ export class Serving {
       await this.#noted(() => outages.failed(end.provider, retryMs ?? 1_000, end.retryAfterMs));
     if (isTried) {
       const provider = end.reason === 'provider' ? end.provider : undefined;
-      await this.#noted(() => troubles.failed(conversationId, failures, provider));
+      await this.#noted(() => troubles.failed(held, conversationId, failures, provider));
       return this.#isPutBack({ delayMs, isAlone });
     }
     const { reason } = end;
     const explanation = `It failed ${failures.count} times in a row since ${new Date(failures.since).toISOString()}: ${String(end.error)}`;
-    await this.#noted(async () => {
-      await troubles.clear(conversationId);
-      await troubles.giveUp(conversationId, reason, explanation);
-    });
+    await this.#noted(() => troubles.giveUp(held, conversationId, reason, explanation));
     await this.#end(undefined);
     return true;
   }

@@ -32,6 +32,12 @@ export interface Trouble {
   readonly provider: string | undefined;
 }
 
+/** A request and the worker that has it: one that was frozen may have lost it, and may not say any more what became of it. */
+export interface HeldRequest {
+  readonly id: string;
+  readonly worker: string;
+}
+
 /** The record of what went wrong with the conversations of a queue: deaths of workers during a run, failures in a row, dead letters. */
 export class Troubles {
   readonly #database: Database;
@@ -99,17 +105,20 @@ export class Troubles {
     );
   }
 
+  /** Notes failures in a row, unless the request is another worker's by now. */
   async failed(
+    held: HeldRequest,
     conversationId: string,
     { reason, count, since }: Failures,
     provider: string | undefined,
   ): Promise<void> {
     await this.#query(
-      `insert into palimpsest_dbos.failures (queue, conversation, reason, provider, failures, since)
-       values ($1, $2, $3, $4, $5, to_timestamp($6::float8 / 1000))
+      `with ${heldAs('$7', '$8')}
+       insert into palimpsest_dbos.failures (queue, conversation, reason, provider, failures, since)
+       select $1, $2, $3, $4, $5::int, to_timestamp($6::float8 / 1000) from held
        on conflict (queue, conversation) do update
        set reason = excluded.reason, provider = excluded.provider, failures = excluded.failures, since = excluded.since`,
-      [keyOf(conversationId), reason, provider ?? null, count, since],
+      [keyOf(conversationId), reason, provider ?? null, count, since, held.id, held.worker],
     );
   }
 
@@ -134,12 +143,24 @@ export class Troubles {
     return (row?.count ?? 0) > 0;
   }
 
-  async giveUp(conversationId: string, reason: DeadLetter['reason'], explanation: string): Promise<void> {
+  /** Makes a dead letter of what is known of a conversation, unless the request is another worker's by now. */
+  async giveUp(
+    held: HeldRequest,
+    conversationId: string,
+    reason: DeadLetter['reason'],
+    explanation: string,
+  ): Promise<void> {
     await this.#query(
-      `insert into palimpsest_dbos.dead_letters (queue, conversation, conversation_id, reason, explanation)
-       values ($1, $2, $3, $4, $5)
+      `with ${heldAs('$6', '$7')},
+         deaths as (delete from palimpsest_dbos.deaths using held where queue = $1 and conversation = $2),
+         failures as (delete from palimpsest_dbos.failures using held where queue = $1 and conversation = $2)
+       insert into palimpsest_dbos.dead_letters (queue, conversation, conversation_id, reason, explanation)
+       select $1, $2, $3, $4, $5 from held
        on conflict (queue, conversation) do update set reason = excluded.reason, explanation = excluded.explanation, at = now()`,
-      [keyOf(conversationId), JSON.stringify(conversationId), reason, explanation.replaceAll('\0', '')],
+      [
+        ...[keyOf(conversationId), JSON.stringify(conversationId), reason, explanation.replaceAll('\0', '')],
+        ...[held.id, held.worker],
+      ],
     );
   }
 
@@ -156,6 +177,12 @@ export class Troubles {
   #query<Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
     return this.#database.query<Row>(text, [this.#queue, ...values]);
   }
+}
+
+/** The part of a statement that is without a row unless a worker has a request; nobody takes it over before the statement has ended. */
+function heldAs(id: string, worker: string): string {
+  return `held as materialized (select from dbos.workflow_status
+    where workflow_uuid = ${id} and executor_id = ${worker} and status = 'PENDING' for update)`;
 }
 
 /** Explains a dead letter by deaths. */

@@ -223,7 +223,7 @@ export class Worker {
       const conversationId = isGivenUp ? await this.#requests.conversationOf(id) : undefined;
       if (conversationId === undefined) await this.#requests.putBack(worker, id, { isAlone: isToRunAlone });
       else {
-        await this.#troubles.giveUp(conversationId, 'deaths', explanationOfDeaths);
+        await this.#troubles.giveUp({ id, worker }, conversationId, 'deaths', explanationOfDeaths);
         await this.#requests.end(worker, id);
       }
     }
