@@ -1,38 +1,35 @@
+import { execFileSync, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
-import { Agent, Conversation } from '@palimpsest/agent';
-import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
+import { once } from 'node:events';
+import path from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
 import { connectionsBeside, migrate, postgresEventStore, postgresLive } from '@palimpsest/postgres';
-import type { PostgresClient } from '@palimpsest/postgres';
 import { localPostgres } from '@palimpsest/postgres/testing';
 import pg from 'pg';
+import type { Followed, Following } from './following/follower.js';
 import { appendedEvent } from './store.js';
 
 /**
- * What followers cost those who append: 20 conversations are appended to at once, with 20 followers and without, in turns. The commits wait
- * for the disk.
+ * What followers cost those who append: 20 conversations are appended to at once, with 20 followers in another process and without, in
+ * turns. The commits wait for the disk. With `--apart`, on Linux, the followers have a processor of their own, as on another machine, and
+ * the server and those who append have one.
  */
+const { values: flags } = parseArgs({ options: { apart: { type: 'boolean', default: false } } });
 const conversations = 20;
-const appends = 1_500;
+const appends = 6_000;
 const rounds = 7;
 
+// Before the server starts: it inherits this.
+if (flags.apart) execFileSync('taskset', ['-a', '-c', '-p', '0', String(process.pid)], { stdio: 'ignore' });
 const server = await localPostgres({ durable: true });
 if (server === undefined)
   throw new Error('npm has no PostgreSQL for this platform; name one in PALIMPSEST_POSTGRES_URL.');
 const pool = new pg.Pool({ connectionString: server.url, max: 10 });
-const followingPool = new pg.Pool({ connectionString: server.url, max: 4 });
-for (const one of [pool, followingPool]) one.on('error', () => undefined);
+pool.on('error', () => undefined);
 const schema = `bench-${randomUUID()}`;
 await migrate(pool, { schema });
 const connect = connectionsBeside(pool);
-let statements = 0;
-const counting: PostgresClient = {
-  query: (text, params) => {
-    statements++;
-    return followingPool.query(text, params);
-  },
-};
-const agent = new Agent({ llm: scriptedLLM({ script: [] }) });
 const told = postgresLive({ client: pool, connect, channel: schema });
 const ways = {
   'without followers, nothing is told': { live: undefined, follows: false },
@@ -56,28 +53,30 @@ for (const [name, values] of rates) {
   console.log(`${rate.toFixed(0).padStart(6)} appends a second  ${(rate / floor).toFixed(2)}×  ${name}`);
 }
 await pool.query(`drop schema "${schema}" cascade`);
-await Promise.all([pool.end(), followingPool.end()]);
+await pool.end();
 await server.close();
 
-/** Appends, while each conversation has a follower in what stands for another process: other connections and objects. */
+/** Returns the options that start a program on a processor of its own. */
+function onCore(core: number) {
+  return flags.apart
+    ? { execPath: 'taskset', execArgv: ['-c', String(core), process.execPath, ...process.execArgv] }
+    : {};
+}
+
+/** Appends, while each conversation has a follower. */
 async function measured({ live, follows }: (typeof ways)[keyof typeof ways]) {
   const store = postgresEventStore({ client: pool, connect, schema, ...(live === undefined ? {} : { live }) });
   const ids = Array.from({ length: conversations }, () => randomUUID());
   const writers = await Promise.all(ids.map((id) => store.openForWriting?.(id)));
-  const stop = new AbortController();
-  setMaxListeners(conversations + 1, stop.signal);
-  const listening = postgresLive({ client: counting, connect: connectionsBeside(followingPool), channel: schema });
-  const others = postgresEventStore({ client: counting, schema });
-  let seen = 0;
-  const following = (follows ? ids : []).map(async (conversationId) => {
-    const options = { agent, store: others, conversationId, ...(live === undefined ? {} : { live: listening }) };
-    const conversation = await Conversation.open(options);
-    for await (const _event of conversation.follow({ signal: stop.signal })) seen++;
-  });
-  // Until all of them listen.
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  const { url } = server as { readonly url: string };
+  const following: Following = { url, schema, ids: follows ? ids : [], isTold: live !== undefined, events: appends };
+  const followers = fork(
+    path.join(import.meta.dirname, 'following/follower.ts'),
+    [JSON.stringify(following)],
+    onCore(1),
+  );
+  await once(followers, 'message');
   const events = Array.from({ length: appends }, appendedEvent);
-  statements = 0;
   const start = performance.now();
   await Promise.all(
     writers.map(async (writer, first) => {
@@ -88,10 +87,10 @@ async function measured({ live, follows }: (typeof ways)[keyof typeof ways]) {
     }),
   );
   const end = performance.now();
-  const asked = statements;
-  while (follows && seen < appends) await new Promise((resolve) => setTimeout(resolve, 1));
+  let asked = 0;
+  if (follows) [{ asked }] = (await once(followers, 'message')) as [Followed];
   const delayMs = performance.now() - end;
-  stop.abort();
-  await Promise.all([...following, ...writers.map((writer) => writer?.close())]);
+  followers.kill();
+  await Promise.all(writers.map((writer) => writer?.close()));
   return { perSecond: (appends * 1_000) / (end - start), asked, delayMs };
 }

@@ -116,7 +116,7 @@ const pollMs = 500;
 /** The same while the reader is told of appends: what gets lost is found by the next look. */
 const livePollMs = 5_000;
 /** The shortest time between two looks of a reader that is told: a look is a statement, whatever was appended. Unit: milliseconds. */
-const lookPauseMs = 250;
+const lookPauseMs = 500;
 
 /**
  * Yields the events of a log from an index on, and new events as they come, until the signal is aborted. It reads from the
