@@ -1,4 +1,4 @@
 import { defineConfig } from 'tsup';
-import { library } from '../../tsup.base.ts';
+import { application, library } from '../../tsup.base.ts';
 
-export default defineConfig(library(['index']));
+export default defineConfig([library(['index']), { ...application, clean: false }]);

@@ -1,8 +1,12 @@
+import { EventStoreError } from '@palimpsest/events';
 import type pg from 'pg';
 import { answerMs, within } from './answers.js';
 
 /** The version of DBOS's tables that has all that the statements here name. */
 const dbosVersion = 115;
+
+/** The version of the tables of its own. */
+const ownVersion = 1;
 
 /**
  * The tables beside those of DBOS. All of them are empty while nothing goes wrong, but for `workers`, with a row for each live worker, and
@@ -64,7 +68,7 @@ begin
   );
   create index if not exists turns_turn on palimpsest_dbos.turns (queue, turn);
   create table if not exists palimpsest_dbos.version (version int primary key);
-  insert into palimpsest_dbos.version values (1) on conflict do nothing;
+  insert into palimpsest_dbos.version values (${ownVersion}) on conflict do nothing;
 end
 $palimpsest$`;
 
@@ -86,10 +90,22 @@ export async function makeTables(database: {
     const silent = { info: nothing, debug: nothing, warn: nothing, error: nothing };
     await migrateSystemDatabase(database.url, new GlobalLogger(undefined, { logger: silent }));
     await client.query(own);
+  } catch (error) {
+    throw (error as { readonly code?: string }).code === insufficientPrivilege ? notAllowed(error) : error;
   } finally {
     // The lock ends with its session. Nobody waits for the goodbye of a server that is silent.
     void client.end().catch(() => undefined);
   }
+}
+
+const insufficientPrivilege = '42501';
+
+function notAllowed(cause: unknown): EventStoreError {
+  return new EventStoreError(
+    `The tables of the runner are missing or of an older version, and this role may not make them (${String((cause as Error).message)}). ` +
+      'Run `npx palimpsest-dbos migrate` once as the owner of the database.',
+    { isRetryable: false, cause },
+  );
 }
 
 function nothing(): void {
@@ -101,10 +117,17 @@ async function isMade(client: pg.Client): Promise<boolean> {
     `select to_regclass('dbos.dbos_migrations') is not null and to_regclass('palimpsest_dbos.version') is not null as made`,
   );
   if (rows[0]?.made !== true) return false;
-  const { rows: versions } = await client.query<{ version: string }>(
-    'select max(version) as version from dbos.dbos_migrations',
+  const { rows: versions } = await client.query<{ dbos: string; own: number | null }>(
+    `select (select max(version) from dbos.dbos_migrations) as dbos, (select max(version) from palimpsest_dbos.version) as own`,
   );
-  return Number(versions[0]?.version) >= dbosVersion;
+  const { dbos, own: made } = versions[0] ?? { dbos: '0', own: null };
+  if (made !== null && made > ownVersion) {
+    throw new EventStoreError(
+      `The tables in the schema palimpsest_dbos are of version ${made}, and this version of @palimpsest/dbos knows ${ownVersion}. Update the package.`,
+      { isRetryable: false },
+    );
+  }
+  return Number(dbos) >= dbosVersion;
 }
 
 async function tryLock(client: pg.Client): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { setTimeout as elapsed } from 'node:timers/promises';
+import { migrate, postgresConversations } from '@palimpsest/postgres';
 import pg from 'pg';
 import { Database } from '../src/database.js';
 import { dbosRunner } from '../src/index.js';
@@ -35,6 +36,19 @@ async function putIn(pool: pg.Pool, queue: string, count: number): Promise<void>
        workflow_id => key || gen_random_uuid(), deduplication_id => key, application_name => $1))
      from unnest($2::text[], $3::text[]) as request (id, key)`,
     [queue, ids, ids.map(keyOf)],
+  );
+}
+
+/** Stores as many conversations as requests, of 100 tenants; one of 100 waits for a person. Their logs are empty. */
+async function storeConversations(pool: pg.Pool, count: number): Promise<void> {
+  await migrate(pool);
+  await pool.query(
+    `insert into palimpsest_conversations (conversation, version, overview_version, tenant, status, active_at, open_actions, input_tokens)
+     select convert_to('conversation ' || number, 'utf8'), 1, 1, 'tenant ' || number % 100,
+       case when number % 100 = 7 then 'waiting-for-confirmation' else 'idle' end, now(),
+       case when number % 100 = 7 then '{1}'::integer[] else '{}' end, 1000
+     from generate_series(1, $1) as number`,
+    [count],
   );
 }
 
@@ -81,6 +95,8 @@ export async function timesAtWaiting({
   const runner = dbosRunner({ url, name, open: () => Promise.reject(new Error()), onEnd: () => undefined });
   await runner.counts();
   await putIn(pool, name, waiting);
+  await storeConversations(pool, waiting);
+  const stored = postgresConversations({ client: pool });
   const look = async (from: 'start' | 'last') => {
     await requests.isAnyAlone();
     return (await requests.claim('bench', 1, from))[0];
@@ -124,6 +140,11 @@ export async function timesAtWaiting({
     await measured(`status${how}`, few, () => runner.status());
     await measured(`counts, for metrics${how}`, few, () => runner.counts());
     await measured(`deadLetters${how}`, few, () => runner.deadLetters());
+    await measured(`list, the newest 100${how}`, few, () => stored.list());
+    await measured(`list, 100 that wait for a person${how}`, few, () => stored.list({ isWaiting: true }));
+    await measured(`list, 100 of a tenant${how}`, few, () => stored.list({ tenant: 'tenant 3' }));
+    await measured(`totals of a tenant${how}`, few, () => stored.totals({ tenant: 'tenant 3' }));
+    await measured(`totals of all${how}`, few, () => stored.totals());
     await measured(`sweep: which requests run${how}`, few, () => requests.running());
   }
   await holder.query('rollback');

@@ -47,6 +47,7 @@ const bringsAlong: Readonly<Record<string, readonly string[]>> = {
     '@palimpsest/postgres',
     '@palimpsest/templates',
     '@palimpsest/view',
+    'commander',
     'jsonrepair',
     'pg',
     'pg-cloudflare',
