@@ -49,11 +49,14 @@ export class Serving {
       });
       return this.#end(undefined);
     }
-    if (trouble.isToRunAlone && !isAlone) return this.#putBack({ isAlone: true });
+    if (trouble.isToRunAlone !== isAlone) return this.#putBack({ isAlone: trouble.isToRunAlone });
     const provider = trouble.provider ?? options.providerOf?.(conversationId);
     const waitMs = provider === undefined ? 0 : await this.#noted(() => outages.waitMs(provider, id));
     if (waitMs > 0) return this.#putBack({ delayMs: waitMs, isAlone });
-    const answers = new Answers(this.#context, trouble, provider, conversationId);
+    const rejoin = async () => {
+      if (isAlone && !(await this.#isToRunAlone())) this.work.stop();
+    };
+    const answers = new Answers(this.#context, { trouble, provider, conversationId, onResult: rejoin });
     const begin = () =>
       this.#context.requests.begin(this.#context.workerId, id).catch((cause: unknown) => {
         throw new EventStoreError('PostgreSQL could not note that a run begins.', { cause });
@@ -61,13 +64,19 @@ export class Serving {
     const end = await this.#context.running.run(this.work, { begin, onEvent: answers.onEvent });
     if (provider !== undefined && !answers.hasAnswered) await this.#noted(() => outages.release(id));
     if (end.type === 'over') return this.#end(trouble);
-    if (end.type === 'handed-over') return this.#putBack({ isAlone });
+    if (end.type === 'handed-over')
+      return this.#putBack({ isAlone: trouble.hasDeaths && (await this.#isToRunAlone()) });
     let isKept = false;
     try {
       isKept = await this.#again(end, answers.hasAnswered ? undefined : trouble);
     } finally {
       if (!isKept) options.onEnd({ type: 'handed-over', conversationId });
     }
+  }
+
+  async #isToRunAlone(): Promise<boolean> {
+    const { isToRunAlone } = await this.#noted(() => this.#context.troubles.of(this.request.conversationId));
+    return isToRunAlone;
   }
 
   /**
@@ -153,9 +162,18 @@ class Answers {
 
   constructor(
     { options, requests, troubles, outages }: ServingContext,
-    trouble: Trouble,
-    provider: string | undefined,
-    conversationId: string,
+    {
+      trouble,
+      provider,
+      conversationId,
+      onResult,
+    }: {
+      readonly trouble: Trouble;
+      readonly provider: string | undefined;
+      readonly conversationId: string;
+      /** Called when the deaths before the first result are in no row any more. */
+      readonly onResult: () => Promise<void>;
+    },
   ) {
     let hasResult = !trouble.hasDeaths;
     const attempt = (work: () => Promise<unknown>) => void work().catch((error: unknown) => options.onTrouble?.(error));
@@ -169,7 +187,7 @@ class Answers {
       }
       if (type === 'observation' && !hasResult) {
         hasResult = true;
-        attempt(() => troubles.hasResult(conversationId));
+        attempt(() => troubles.hasResult(conversationId).then(onResult));
       }
     };
   }

@@ -6,8 +6,14 @@ import { keyLength, keyOf } from './names.js';
 const maxDeathsInARow = 5;
 /** The same for all deaths during a run. */
 const maxDeaths = 20;
-/** After so many it is run with nobody beside it: what ran beside a conversation that ends its worker is not to blame. */
-const deathsUntilAlone = 2;
+/** After so many it is run with nobody beside it: what ran beside a conversation that ends its worker is not to blame. Until its next result. */
+const deathsInARowUntilAlone = 2;
+/** The same for all deaths, to its end: a conversation may end its worker late. */
+const deathsUntilAlone = 5;
+
+function isToRunAlone({ all, inARow }: { readonly all: number; readonly inARow: number }): boolean {
+  return inARow >= deathsInARowUntilAlone || all >= deathsUntilAlone;
+}
 
 /** A request that is given up. Its conversation can be read, and goes on after {@link DbosRunner.resume}. */
 export interface DeadLetter {
@@ -50,7 +56,8 @@ export class Troubles {
 
   async of(conversationId: string): Promise<Trouble> {
     const [row] = await this.#query<{
-      deaths: number;
+      all: number;
+      in_a_row: number;
       dead_reason: DeadLetter['reason'] | null;
       explanation: string | null;
       reason: RetryReason['reason'] | null;
@@ -58,18 +65,18 @@ export class Troubles {
       failures: number;
       since: Date;
     }>(
-      `select (select count(*)::int from palimpsest_dbos.deaths where queue = $1 and conversation = $2) as deaths,
-         dead.reason as dead_reason, dead.explanation, failure.reason, failure.provider, failure.failures, failure.since
-       from (select) as one
+      `select death.all, death.in_a_row, dead.reason as dead_reason, dead.explanation, failure.reason, failure.provider, failure.failures, failure.since
+       from (select count(*)::int as all, (count(*) filter (where not had_result_since))::int as in_a_row
+         from palimpsest_dbos.deaths where queue = $1 and conversation = $2) as death
        left join palimpsest_dbos.dead_letters as dead on dead.queue = $1 and dead.conversation = $2
        left join palimpsest_dbos.failures as failure on failure.queue = $1 and failure.conversation = $2`,
       [keyOf(conversationId)],
     );
     if (row === undefined) throw new Error('A statement without a row.');
-    const { deaths, dead_reason: reason, explanation, failures: count, since } = row;
+    const { all, in_a_row: inARow, dead_reason: reason, explanation, failures: count, since } = row;
     return {
-      hasDeaths: deaths > 0,
-      isToRunAlone: deaths >= deathsUntilAlone,
+      hasDeaths: all > 0,
+      isToRunAlone: isToRunAlone({ all, inARow }),
       deadLetter: reason === null ? undefined : { reason, explanation: explanation ?? '' },
       failures: row.reason === null ? undefined : { reason: row.reason, count, since: since.getTime() },
       provider: row.provider ?? undefined,
@@ -89,7 +96,7 @@ export class Troubles {
       [key],
     );
     const { all = 0, in_a_row: inARow = 0 } = row ?? {};
-    return { isGivenUp: inARow >= maxDeathsInARow || all >= maxDeaths, isToRunAlone: all >= deathsUntilAlone };
+    return { isGivenUp: inARow >= maxDeathsInARow || all >= maxDeaths, isToRunAlone: isToRunAlone({ all, inARow }) };
   }
 
   /** Takes back what was counted of a worker that was taken for dead and is not. */

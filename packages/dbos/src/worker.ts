@@ -123,13 +123,17 @@ export class Worker {
     if (this.#isStopping || this.#isAlone || free <= 0) return;
     if (await this.#requests.isAnyAlone()) {
       this.#hasAloneTurn ||= await this.#lock.tryTurn(this.#aloneTurn);
-      if (this.#hasAloneTurn && this.#servings.size > 0) return;
-      if (this.#hasAloneTurn) return this.#serveAlone();
+      if (this.#hasAloneTurn) return this.#servings.size > 0 ? this.#handOverAll() : this.#serveAlone();
     } else if (this.#hasAloneTurn) await this.#giveAloneTurn();
     for (const request of await this.#requests.claim(this.#id, free, isEarly ? 'last' : 'start')) {
       if (this.#isStopping) await this.#requests.putBack(this.#id, request.id);
       else void this.#serve(request);
     }
+  }
+
+  /** Each run ends after its present step, and another worker goes on with it: runs may take hours. */
+  #handOverAll(): void {
+    for (const { serving } of this.#servings.values()) serving.work.stop();
   }
 
   /** Lets requests wait for a place whose delay is over. */
