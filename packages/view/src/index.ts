@@ -28,6 +28,7 @@ export type { NewestStep, Unit } from './policy/units.js';
 export { unitsOf, newestStep } from './policy/units.js';
 export { viewOfLog } from './log-view.js';
 export { keptEventIds, isRecalled, recalledEventIds, protectedEventIds } from './policy/protection.js';
+export { isReference } from './policy/references.js';
 export type { CondensationProblem } from './policy/condensation-problem.js';
 export { condensationProblem, condensedViewProblem } from './policy/condensation-problem.js';
 export { cutProtected, withCutWords } from './policy/protected-cuts.js';

@@ -3,7 +3,7 @@ import type { Event, EventId } from '@palimpsest/events';
 import { HistoryReader, hostFileIn, standIn } from '@palimpsest/llm-adapters/wire';
 import type { CallPiece, ContentPiece, HistoryRules, Piece, UnreadPiece } from '@palimpsest/llm-adapters/wire';
 import { recallToolName } from '@palimpsest/relevance-tool';
-import { isCondensation, ViewProjection } from '@palimpsest/view';
+import { isCondensation, isReference, ViewProjection } from '@palimpsest/view';
 import type { EstimateTokens, ThinkingMode, View } from '@palimpsest/view';
 import { Breath } from './breath.js';
 import type { Codec, HostMessage } from '../codecs/codec.js';
@@ -13,6 +13,7 @@ import { HostList } from './host-list.js';
 import { isPlaceIn, ListPlace } from './own-events.js';
 import type { OwnEvent, OwnEvents, Place, Placement } from './own-events.js';
 import { Pairs, pinOf } from './pairs.js';
+import { withReferredText } from './references.js';
 
 /** The parts of a log besides the messages. */
 export interface LogOptions {
@@ -313,7 +314,8 @@ export class HistoryLog {
       if (host !== undefined && (defersTools || isBound(host))) hosts.push(host);
     }
     if (hosts.length > 0) this.#pairs.join(event, hosts);
-    this.#put(event);
+    // Follows from what stands before it, so it is the same whenever the list is read.
+    this.#put(isToolResult(event) && isReference(event) ? withReferredText(event, this.view, this.#log) : event);
     if (event.type === 'action') this.#answered.delete(event.toolCall.id);
     else if (isToolResult(event)) {
       this.#hasSecondResults ||= this.#answered.has(event.toolCallId);
