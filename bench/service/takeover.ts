@@ -19,23 +19,32 @@ const survivors = 2;
 /** After what time the bench gives up. Unit: milliseconds. */
 const longestMs = 120_000;
 
-/**
- * Returns the times from the loss of a worker to the first event that another one stores in a conversation of it, shortest first.
- * Unit: milliseconds.
- */
-export async function takeoverTimes(server: LocalPostgres, options: TakeoverOptions): Promise<readonly number[]> {
+/** The times from the loss of a worker to the first event that another one stores in a conversation of it, shortest first. Unit: milliseconds. */
+export interface TakeoverTimes {
+  /** After the first loss. */
+  readonly first: readonly number[];
+  /** After a later one: a conversation that loses two workers in a row runs with nobody beside it. */
+  readonly later: readonly number[];
+}
+
+/** Loses workers, and measures how long their conversations wait for others. */
+export async function takeoverTimes(server: LocalPostgres, options: TakeoverOptions): Promise<TakeoverTimes> {
   const { signal, runner, lost: count, spreadMs } = options;
   const database = await newDatabase(server);
   const model = await Program.model({ latencyMs: 20 });
   /** The worker that stored the newest event of a conversation. */
   const owners = new Map<string, number>();
   const lost = new Map<string, { readonly worker: number; readonly at: number }>();
-  const times: number[] = [];
+  const times = { first: [] as number[], later: [] as number[] };
+  const lostBefore = new Set<string>();
   const onStored = (conversationId: string, worker: number) => {
     const loss = lost.get(conversationId);
     // What a worker told before it was lost may come late.
     if (loss?.worker === worker) return;
-    if (loss !== undefined) times.push(performance.now() - loss.at);
+    if (loss !== undefined) {
+      times[lostBefore.has(conversationId) ? 'later' : 'first'].push(performance.now() - loss.at);
+      lostBefore.add(conversationId);
+    }
     lost.delete(conversationId);
     owners.set(conversationId, worker);
   };
@@ -59,7 +68,8 @@ export async function takeoverTimes(server: LocalPostgres, options: TakeoverOpti
       if (performance.now() > deadline) throw new Error(`Nobody has taken over ${[...lost.keys()].join(', ')}.`);
       await elapsed(50);
     }
-    return times.sort((a, b) => a - b);
+    for (const each of Object.values(times)) each.sort((a, b) => a - b);
+    return times;
   } finally {
     await Promise.all([...workers, model].map((program) => program.end()));
     await database.close();

@@ -36,7 +36,7 @@ export class WorkerLock {
     return true;
   }
 
-  /** Takes a lock that one worker of all has, and keeps it. Resolves to false when another worker has it. */
+  /** Takes a turn that one worker of all has, and keeps it. Resolves to false when another worker has it. */
   async tryTurn(name: string): Promise<boolean> {
     return (await this.#ask('pg_try_advisory_lock', name)) === 'true';
   }

@@ -36,8 +36,8 @@ export class Worker {
   #unknown: ReadonlySet<string> = new Set();
   #look: Repetition | undefined;
   #repetitions: readonly Repetition[] = [];
-  /** This worker alone of all may run a request with nobody beside it; it begins no other one before. */
-  #hasAloneTurn = false;
+  /** The turn in which this worker may run a request with nobody beside it; it begins no other one before. At most half of the workers have one. */
+  #aloneTurn: string | undefined;
   #isAlone = false;
   /** The run of a cancelled request that is being ended. */
   #ending: ConversationWork | undefined;
@@ -122,9 +122,9 @@ export class Worker {
     const free = (this.#options.maxConcurrentRuns ?? 4) - this.#servings.size;
     if (this.#isStopping || this.#isAlone || free <= 0) return;
     if (await this.#requests.isAnyAlone()) {
-      this.#hasAloneTurn ||= await this.#lock.tryTurn(this.#aloneTurn);
-      if (this.#hasAloneTurn) return this.#servings.size > 0 ? this.#handOverAll() : this.#serveAlone();
-    } else if (this.#hasAloneTurn) await this.#giveAloneTurn();
+      this.#aloneTurn ??= await this.#tryAloneTurn();
+      if (this.#aloneTurn !== undefined) return this.#servings.size > 0 ? this.#handOverAll() : this.#serveAlone();
+    } else await this.#giveAloneTurn();
     for (const request of await this.#requests.claim(this.#id, free, isEarly ? 'last' : 'start')) {
       if (this.#isStopping) await this.#requests.putBack(this.#id, request.id);
       else void this.#serve(request);
@@ -141,8 +141,12 @@ export class Worker {
     if (await this.#requests.wakeDue()) this.wake();
   }
 
-  get #aloneTurn(): string {
-    return `${this.#options.name ?? 'palimpsest'} alone`;
+  /** Tries one of the turns at each look: soon all are taken. */
+  async #tryAloneTurn(): Promise<string | undefined> {
+    const workers = await this.#workers.ids();
+    const turns = Math.max(1, Math.floor(workers.length / 2));
+    const turn = `${this.#options.name ?? 'palimpsest'} alone ${Math.floor(Math.random() * turns)}`;
+    return (await this.#lock.tryTurn(turn)) ? turn : undefined;
   }
 
   async #serveAlone(): Promise<void> {
@@ -160,8 +164,9 @@ export class Worker {
   }
 
   async #giveAloneTurn(): Promise<void> {
-    this.#hasAloneTurn = false;
-    await this.#lock.giveTurn(this.#aloneTurn);
+    const turn = this.#aloneTurn;
+    this.#aloneTurn = undefined;
+    if (turn !== undefined) await this.#lock.giveTurn(turn);
   }
 
   #serve(request: Request): Promise<void> {
@@ -197,7 +202,7 @@ export class Worker {
   async #sweep(): Promise<void> {
     if (await this.#lock.hold(this.#client)) {
       // Others may have taken this worker for dead.
-      this.#hasAloneTurn = false;
+      this.#aloneTurn = undefined;
       await this.#troubles.livesAgain(this.#id);
       await this.#workers.works(this.#id);
     }
