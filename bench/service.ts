@@ -15,7 +15,7 @@ const windowMs = isQuick ? 1_000 : 10_000;
 const busy = { maxConcurrentRuns: 16, pollMs: 200 };
 /** Of takeovers. */
 const quickly = { leaseMs: 2_000, sweepMs: 500, pollMs: 200 };
-const lost = isQuick ? 2 : 10;
+const lost = isQuick ? 2 : 6;
 /** The appends of a step: its call, and its result. */
 const appendsOfStep = 2;
 /** About what one of them stores. Unit: bytes. */
@@ -95,9 +95,9 @@ async function takeoverBench(postgres: LocalPostgres): Promise<void> {
     {
       name: `leaseMs ${quickly.leaseMs}, sweepMs ${quickly.sweepMs}, pollMs ${quickly.pollMs}`,
       runner: quickly,
-      spreadMs: 3_000,
+      spreadMs: 12_000,
     },
-    { name: 'defaults: leaseMs 30000, sweepMs 5000, pollMs 1000', runner: {}, spreadMs: 15_000 },
+    { name: 'defaults: leaseMs 30000, sweepMs 5000, pollMs 1000', runner: {}, spreadMs: 42_000 },
   ];
   for (const { name, runner, spreadMs } of isQuick ? settings.slice(0, 1) : settings) {
     const row = [name];

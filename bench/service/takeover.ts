@@ -14,7 +14,7 @@ export interface TakeoverOptions {
 }
 
 /** The number of workers that are never lost. */
-const survivors = 2;
+const survivors = 6;
 
 /** After what time the bench gives up. Unit: milliseconds. */
 const longestMs = 120_000;

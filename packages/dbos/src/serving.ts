@@ -18,6 +18,8 @@ export interface ServingContext {
   readonly running: RunningWork;
   /** Aborts when the worker ends: what is not noted by then, others do. */
   readonly closing: AbortSignal;
+  /** Called when a request has got so far that others may run beside it again. */
+  readonly onCleared?: (() => void) | undefined;
 }
 
 /** One request of a worker, from its claim to its end. */
@@ -53,10 +55,10 @@ export class Serving {
     const provider = trouble.provider ?? options.providerOf?.(conversationId);
     const waitMs = provider === undefined ? 0 : await this.#noted(() => outages.waitMs(provider, id));
     if (waitMs > 0) return this.#putBack({ delayMs: waitMs, isAlone });
-    const rejoin = async () => {
-      if (isAlone && !(await this.#isToRunAlone())) this.work.stop();
+    const onResult = async () => {
+      if (isAlone && !(await this.#isToRunAlone())) this.#context.onCleared?.();
     };
-    const answers = new Answers(this.#context, { trouble, provider, conversationId, onResult: rejoin });
+    const answers = new Answers(this.#context, { trouble, provider, conversationId, onResult });
     const begin = () =>
       this.#context.requests.begin(this.#context.workerId, id).catch((cause: unknown) => {
         throw new EventStoreError('PostgreSQL could not note that a run begins.', { cause });

@@ -154,13 +154,16 @@ export class Worker {
     if (request === undefined) return this.#giveAloneTurn();
     if (this.#isStopping) return void (await this.#requests.putBack(this.#id, request.id, { isAlone: true }));
     this.#isAlone = true;
-    void this.#serve(request)
-      .then(() => this.#giveAloneTurn())
-      .catch((error: unknown) => this.#options.onTrouble?.(error))
-      .finally(() => {
-        this.#isAlone = false;
-        this.wake();
-      });
+    let isOver = false;
+    const over = () => {
+      if (isOver) return;
+      isOver = true;
+      this.#isAlone = false;
+      this.#giveAloneTurn()
+        .catch((error: unknown) => this.#options.onTrouble?.(error))
+        .finally(() => this.wake());
+    };
+    void this.#serve(request, over).finally(over);
   }
 
   async #giveAloneTurn(): Promise<void> {
@@ -169,7 +172,8 @@ export class Worker {
     if (turn !== undefined) await this.#lock.giveTurn(turn);
   }
 
-  #serve(request: Request): Promise<void> {
+  /** @param onCleared - called when others may run beside it, though it runs alone */
+  #serve(request: Request, onCleared?: () => void): Promise<void> {
     const { id, conversationId, traceparent } = request;
     const requestedBy = traceparent === undefined ? [] : [traceparent];
     const work = new ConversationWork(conversationId, this.#options, requestedBy);
@@ -181,6 +185,7 @@ export class Worker {
       outages: this.#outages,
       running: this.#running,
       closing: this.#closing.signal,
+      onCleared,
     });
     const done = serving
       .done()
