@@ -88,8 +88,11 @@ async function stepsBench(postgres: LocalPostgres): Promise<void> {
 }
 
 async function takeoverBench(postgres: LocalPostgres): Promise<void> {
-  const cell = (times: readonly number[]) =>
-    `${shown(median(times) / 1_000)}, at most ${shown((times.at(-1) ?? Number.NaN) / 1_000)} (${times.length})`;
+  const cell = (times: readonly number[]) => {
+    const longest = times.at(-1);
+    if (longest === undefined) return 'none';
+    return `${shown(median(times) / 1_000)}, at most ${shown(longest / 1_000)} (${times.length})`;
+  };
   const rows: string[][] = [];
   const settings = [
     {
