@@ -8,6 +8,6 @@ const mostCharacters = 1_000;
 /** Returns true for a result that brings no text but says that the conversation holds it: what an agent answers that knows nothing of condensations. */
 export function isReference(event: ToolResultEvent): boolean {
   if (event.type !== 'observation') return false;
-  const text = event.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-  return text.length <= mostCharacters && words.test(text);
+  const texts = event.content.map((part) => (part.type === 'text' ? part.text : ''));
+  return texts.reduce((sum, { length }) => sum + length, 0) <= mostCharacters && texts.some((text) => words.test(text));
 }
