@@ -100,6 +100,7 @@ describe.skipIf(url === '')('palimpsest-dbos', () => {
     expect(listed.rows.map(({ conversationId }) => conversationId)).toEqual(ids.toReversed());
     expect((await run(['list', '--limit', '1', ...ofTenant])).rows).toHaveLength(1);
     expect((await run(['list', '--waiting', ...ofTenant])).rows).toEqual([]);
+    expect((await run(['list', '--tenant', '', ...asked])).rows).toEqual([]);
     expect((await run(['totals', ...ofTenant])).rows).toMatchObject([{ conversations: 2 }]);
     expect((await run(['rebuild', ...asked])).rows).toMatchObject([{ unreadable: [] }]);
     await inbox.put(id, 'One more.');
@@ -118,10 +119,40 @@ describe.skipIf(url === '')('palimpsest-dbos', () => {
     expect((await run(['totals', ...ofTenant])).rows).toMatchObject([{ conversations: 1 }]);
   });
 
+  test('makes no table where it is not asked to, and goes on behind an id that it cannot use', async () => {
+    const server = new pg.Client({ connectionString: url });
+    await server.connect();
+    const name = `cli_${randomUUID().replaceAll('-', '')}`;
+    await server.query(`create database ${name}`);
+    const empty = new URL(url);
+    empty.pathname = name;
+    expect(await run(['counts'], empty.href)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/There is no queue in this database/) as string,
+    });
+    expect((await run(['cancel', 'a', '--json'], empty.href)).rows).toMatchObject([
+      { result: expect.stringMatching(/^not done: There is no/) as string },
+    ]);
+    await run(['migrate'], empty.href);
+    expect((await run(['erase', '', 'a', '--json'], empty.href)).rows).toMatchObject([
+      { conversationId: '', result: expect.stringMatching(/^not done: /) as string },
+      { conversationId: 'a', result: 'not stored' },
+    ]);
+    await server.query(`drop database ${name} with (force)`);
+    await server.end();
+  });
+
   test('makes the tables, and says what is wrong without the password', async () => {
     expect(await run(['migrate'])).toMatchObject({ code: 0, out: '', err: '' });
     const none = await run(['counts'], null);
-    expect(none).toMatchObject({ code: 1, err: 'palimpsest-dbos: Which database? Say --url or set DATABASE_URL.\n' });
+    expect(none).toMatchObject({
+      code: 1,
+      err: 'palimpsest-dbos: Which database? Say --url postgres://… or set DATABASE_URL.\n',
+    });
+    expect(await run(['totals', '--url', 'u:hunter2@127.0.0.1:1/x'])).toMatchObject({
+      code: 1,
+      err: expect.not.stringMatching(/hunter2/) as string,
+    });
     const gone = await run(['counts'], 'postgres://somebody:hunter2@127.0.0.1:1/none');
     expect(gone.code).toBe(1);
     expect(gone.err).toMatch(/^palimpsest-dbos: .*ECONNREFUSED/);

@@ -6,6 +6,7 @@ import { migrate, postgresConversations } from '@palimpsest/postgres';
 import type { ConversationFilter, PostgresConversations } from '@palimpsest/postgres';
 import { Command, InvalidArgumentError } from 'commander';
 import pg from 'pg';
+import { answerMs, within } from './answers.js';
 import { dbosRunner } from './dbos-runner.js';
 import type { DbosRunner } from './options.js';
 
@@ -19,10 +20,14 @@ interface Flags {
 /** The service that a command works on. */
 interface Service {
   readonly runner: DbosRunner;
+  /** The tables of the queue are there. */
+  readonly hasQueue: boolean;
   readonly conversations: PostgresConversations;
   readonly pool: pg.Pool;
 }
 
+/** How long a statement may take: a rebuild reads large logs. */
+const statementMs = 60_000;
 /** How long `erase` waits for a run to end that it has cancelled. */
 const eraseWaitMs = 30_000;
 
@@ -39,33 +44,36 @@ add('migrate', 'makes the tables, or brings them up to date').action(async (flag
 });
 
 add('counts', 'counts the requests and the dead letters').action(async (flags: Flags) => {
-  await onService(flags, async ({ runner }) => {
+  await onQueue(flags, async ({ runner }) => {
     const { takeovers: _, ...counts } = await runner.counts();
     print(flags, counts);
   });
 });
 
 add('dead-letters', 'lists the conversations that are not run any more, and why').action(async (flags: Flags) => {
-  await onService(flags, async ({ runner }) => {
+  await onQueue(flags, async ({ runner }) => {
     for (const letter of await runner.deadLetters()) print(flags, letter);
   });
 });
 
-addForEach('resume', 'runs dead letters again, as if nothing had happened', async (id, { runner }) =>
-  (await runner.resume(id)) ? 'resumed' : 'no dead letter',
+addForEach('resume', 'runs dead letters again, as if nothing had happened', async (id, service) =>
+  (await queueOf(service).resume(id)) ? 'resumed' : 'no dead letter',
 );
 
-addForEach('cancel', 'cancels what waits and what runs of conversations', async (id, { runner }) =>
-  (await runner.cancel(id)) > 0 ? 'cancelled' : 'no request',
+addForEach('cancel', 'cancels what waits and what runs of conversations', async (id, service) =>
+  (await queueOf(service).cancel(id)) > 0 ? 'cancelled' : 'no request',
 );
 
 addForEach(
   'erase',
   'deletes conversations with their messages and requests, after it has cancelled their runs',
-  async (id, { runner, conversations }) => {
-    await runner.cancel(id);
-    const isErased = await onceFree(() => conversations.erase(id));
-    await runner.forget(id);
+  async (id, { runner, conversations, hasQueue }) => {
+    // Its messages may have it run again.
+    const isErased = await onceFree(async () => {
+      if (hasQueue) await runner.cancel(id);
+      return conversations.erase(id);
+    });
+    if (hasQueue) await runner.forget(id);
     return isErased ? 'erased' : 'not stored';
   },
 );
@@ -107,11 +115,13 @@ add('rebuild', 'computes anew from the logs what `list` and `totals` say')
     });
   });
 
+// Whoever reads has enough, or the disk is full.
+process.stdout.on('error', () => process.exit(1));
 try {
   if (process.argv.length > 2) await program.parseAsync();
   else program.outputHelp();
 } catch (error) {
-  process.stderr.write(`palimpsest-dbos: ${plain(error instanceof Error ? error.message : String(error))}\n`);
+  process.stderr.write(`palimpsest-dbos: ${plain(messageOf(error))}\n`);
   process.exitCode = 1;
 }
 
@@ -136,7 +146,8 @@ function addForEach(
     .action(async (ids: readonly string[], flags: Flags) => {
       await onService(flags, async (service) => {
         for (const conversationId of ids) {
-          const result = await work(conversationId, service);
+          // What one refuses is not the others' affair.
+          const result = await work(conversationId, service).catch((error: unknown) => `not done: ${messageOf(error)}`);
           print(flags, { conversationId, result });
           if (/^no/.test(result)) process.exitCode = 1;
         }
@@ -148,17 +159,46 @@ async function onService(
   { url = process.env['DATABASE_URL'], name, schema }: Flags,
   work: (service: Service) => Promise<void>,
 ): Promise<void> {
-  if (url === undefined) throw new Error('Which database? Say --url or set DATABASE_URL.');
-  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 5_000 });
+  // Anything else would be taken for the name of a database, or for that of the environment.
+  if (!/^postgres(ql)?:\/\//.test(url ?? ''))
+    throw new Error('Which database? Say --url postgres://… or set DATABASE_URL.');
+  const timeouts = { connectionTimeoutMillis: answerMs, query_timeout: statementMs };
+  const pool = new pg.Pool({ connectionString: url, max: 1, ...timeouts });
   pool.on('error', () => undefined);
   const neverOpened = () => Promise.reject(new Error('This process runs nothing.'));
-  const runner = dbosRunner({ url, ...(name && { name }), open: neverOpened, onEnd: () => undefined });
+  const queue = name === undefined ? {} : { name };
+  const runner = dbosRunner({ url: url ?? '', ...queue, open: neverOpened, onEnd: () => undefined });
+  const stored = schema === undefined ? {} : { schema };
+  const conversations = postgresConversations({ client: pool, ...stored });
   try {
-    await work({ runner, pool, conversations: postgresConversations({ client: pool, ...(schema && { schema }) }) });
+    const { rows } = await pool.query<{ is_made: boolean }>({
+      text: `select exists (select from pg_class where relname = 'version' and relnamespace =
+        (select oid from pg_namespace where nspname = 'palimpsest_dbos')) as is_made`,
+      query_timeout: answerMs,
+    } as pg.QueryConfig);
+    await work({ runner, pool, conversations, hasQueue: rows[0]?.is_made === true });
   } finally {
     await runner.stop();
-    await pool.end();
+    // A server that is silent is not waited for.
+    await within(answerMs, pool.end(), 'the end').catch(() => process.exit(1));
   }
+}
+
+/** As {@link onService}, where there is a queue: none is made in a database that was named by mistake. */
+async function onQueue(flags: Flags, work: (service: Service) => Promise<void>): Promise<void> {
+  await onService(flags, async (service) => {
+    queueOf(service);
+    await work(service);
+  });
+}
+
+function queueOf({ runner, hasQueue }: Service): DbosRunner {
+  if (!hasQueue) throw new Error('There is no queue in this database: `palimpsest-dbos migrate` makes its tables.');
+  return runner;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** A run that was cancelled holds its conversation until it has ended. */
@@ -180,7 +220,11 @@ interface Filter {
 }
 
 function filterOf({ status, tenant, waiting }: Filter): ConversationFilter {
-  return { ...(status && { status }), ...(tenant && { tenant }), ...(waiting && { isWaiting: true }) };
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(waiting && { isWaiting: true }),
+  };
 }
 
 function count(text: string): number {
@@ -195,10 +239,18 @@ function print({ json }: Flags, result: object): void {
     const text = plain(value instanceof Date ? value.toISOString() : String(value));
     return name === 'conversationId' || name === 'result' ? [text] : [`${name}: ${text}`];
   });
-  process.stdout.write(`${json === true ? JSON.stringify(result) : words.join('  ')}\n`);
+  process.stdout.write(`${json === true ? escaped(JSON.stringify(result)) : words.join('  ')}\n`);
 }
 
-/** Ids and errors are data: what moves the cursor of a terminal is left out. */
+/** Ids and errors are data: what moves the cursor of a terminal, or the order of what is read, is left out. */
 function plain(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, ' ');
+  return text.replaceAll(/(?![\u200c\u200d])[\p{Cc}\p{Cf}]/gu, ' ');
+}
+
+/** Escapes in JSON what a terminal obeys. */
+function escaped(json: string): string {
+  const unit = (text: string, at: number): string => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  return json.replaceAll(/[\p{Cc}\p{Cf}]/gu, (one) =>
+    Array.from({ length: one.length }, (_, at) => unit(one, at)).join(''),
+  );
 }

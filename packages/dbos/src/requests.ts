@@ -11,6 +11,10 @@ const now = `(extract(epoch from now()) * 1000)::bigint`;
  */
 const hurry = `with hurry as materialized (select set_config('synchronous_commit', 'off', true))`;
 
+/** No request of the conversation runs: the one that waits would find it busy. `$2` are the queues. */
+const isFree = `not exists (select from dbos.workflow_status as running where running.queue_name = any($2)
+  and running.status = 'PENDING' and left(running.workflow_uuid, ${keyLength}) = left(waiting.workflow_uuid, ${keyLength}))`;
+
 /** A request that a worker has claimed. */
 export interface Request {
   readonly id: string;
@@ -88,7 +92,8 @@ export class Requests {
 
   /** Claims a request that has to run with nobody beside it. */
   async claimAlone(worker: string): Promise<Request | undefined> {
-    return (await this.#claim(aloneQueueOf(this.#queue), worker, 1, [0, 0]))[0];
+    const condition = `and ${isFree.replace('$2', '$7')}`;
+    return (await this.#claim(aloneQueueOf(this.#queue), worker, 1, [0, 0], condition, [this.#queues]))[0];
   }
 
   async #claim(
@@ -96,6 +101,8 @@ export class Requests {
     worker: string,
     count: number,
     from: readonly [priority: number, createdAt: number],
+    condition = '',
+    more: readonly unknown[] = [],
   ): Promise<readonly (Request & { readonly place: readonly [number, number] })[]> {
     const found = await this.#database.query<{
       id: string;
@@ -105,15 +112,15 @@ export class Requests {
       created_at: string;
     }>(
       `${hurry}, next as materialized (
-         select workflow_uuid from dbos.workflow_status
-         where queue_name = $1 and status = 'ENQUEUED' and (priority, created_at) >= ($5, $6)
+         select workflow_uuid from dbos.workflow_status as waiting
+         where queue_name = $1 and status = 'ENQUEUED' and (priority, created_at) >= ($5, $6) ${condition}
          order by priority, created_at limit $2 for update skip locked)
        update dbos.workflow_status as request set status = 'PENDING', executor_id = $3, owner_xid = $4,
          recovery_attempts = recovery_attempts + 1, started_at_epoch_ms = ${now}, updated_at = ${now}
        from next, hurry where request.workflow_uuid = next.workflow_uuid
        returning request.workflow_uuid as id, request.recovery_attempts as claims, request.priority, request.created_at,
          (select inputs from dbos.workflow_input where workflow_uuid = request.workflow_uuid) as inputs`,
-      [queue, count, worker, randomUUID(), ...from],
+      [queue, count, worker, randomUUID(), ...from, ...more],
     );
     const isAlone = queue !== this.#queue;
     // They come in any order.
@@ -148,13 +155,14 @@ export class Requests {
     return rows.length > 0;
   }
 
-  /** Returns true if a request waits that has to run with nobody beside it. */
-  async isAnyAlone(): Promise<boolean> {
-    const rows = await this.#database.query(
-      `select from dbos.workflow_status where queue_name = $1 and status = 'ENQUEUED' order by priority, created_at limit 1`,
-      [aloneQueueOf(this.#queue)],
+  /** Returns for how long a request waits that has to run with nobody beside it and can begin. Undefined: none does. Unit: milliseconds */
+  async aloneWaitedMs(): Promise<number | undefined> {
+    const [row] = await this.#database.query<{ ms: string }>(
+      `select ${now} - updated_at as ms from dbos.workflow_status as waiting
+       where queue_name = $1 and status = 'ENQUEUED' and ${isFree} order by priority, created_at limit 1`,
+      [aloneQueueOf(this.#queue), this.#queues],
     );
-    return rows.length > 0;
+    return row === undefined ? undefined : Number(row.ms);
   }
 
   /**

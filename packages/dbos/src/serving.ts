@@ -22,6 +22,9 @@ export interface ServingContext {
   readonly onCleared?: (() => void) | undefined;
 }
 
+/** For so many polls a request waits that has to run alone and whose conversation is held elsewhere. */
+const alonePolls = 60;
+
 /** One request of a worker, from its claim to its end. */
 export class Serving {
   readonly request: Request;
@@ -87,12 +90,15 @@ export class Serving {
    * @param trouble - what stood before this try, unless it has got further than that
    */
   async #again(end: Extract<WorkEnd, { readonly type: 'again' }>, trouble: Trouble | undefined): Promise<boolean> {
-    const { id, conversationId, claims, isAlone } = this.request;
+    const { id, conversationId, claims } = this.request;
     const { options, troubles, outages, workerId } = this.#context;
+    const isAlone = this.request.isAlone && (await this.#isToRunAlone());
     const held = { id, worker: workerId };
     const { onEnd, retryMs } = options;
     if (end.reason === 'busy') {
-      const delayMs = retryDelayMs(end, claims, retryMs);
+      // A worker has handed over its other runs for it.
+      const leastMs = isAlone ? alonePolls * (options.pollMs ?? 1_000) : 0;
+      const delayMs = Math.max(leastMs, retryDelayMs(end, claims, retryMs));
       onEnd({ type: 'failed', conversationId, error: end.error, retryInMs: delayMs });
       return this.#isPutBack({ delayMs, isAlone });
     }
@@ -189,7 +195,16 @@ class Answers {
       }
       if (type === 'observation' && !hasResult) {
         hasResult = true;
-        attempt(() => troubles.hasResult(conversationId).then(onResult));
+        attempt(async () => {
+          try {
+            await troubles.hasResult(conversationId);
+          } catch (error) {
+            // The next result says it, too.
+            hasResult = false;
+            throw error;
+          }
+          await onResult();
+        });
       }
     };
   }

@@ -36,7 +36,7 @@ function runnerOn(database: string) {
 describe.skipIf(url === '')('the tables', () => {
   test('a worker starts under a role that may make none, when they are made', async () => {
     const { owner, worker, role, database } = await newDatabase();
-    await expect(runnerOn(worker).start()).rejects.toThrow(/may not make them.*palimpsest-dbos migrate/s);
+    await expect(runnerOn(worker).start()).rejects.toThrow(/may not use them.*palimpsest-dbos migrate/s);
     await runnerOn(owner).counts();
     for (const schema of ['dbos', 'palimpsest_dbos']) {
       await database.query(`grant usage on schema ${schema} to ${role}`);

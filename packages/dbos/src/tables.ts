@@ -102,8 +102,8 @@ const insufficientPrivilege = '42501';
 
 function notAllowed(cause: unknown): EventStoreError {
   return new EventStoreError(
-    `The tables of the runner are missing or of an older version, and this role may not make them (${String((cause as Error).message)}). ` +
-      'Run `npx palimpsest-dbos migrate` once as the owner of the database.',
+    `The tables of the runner are missing, or this role may not use them (${String((cause as Error).message)}). ` +
+      'Run `npx palimpsest-dbos migrate` once as the owner of the database, and grant the role what the README of the package names.',
     { isRetryable: false, cause },
   );
 }

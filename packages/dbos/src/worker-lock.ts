@@ -11,7 +11,10 @@ export class WorkerLock {
   readonly #executorId: string;
   readonly #connect: () => Promise<PostgresSession>;
   readonly #leaseMs: number;
+  /** The session that holds the lock. */
   #session: LeasedSession | undefined;
+  /** The one in which the lock is being taken: nothing else is asked in it, so that a turn never outlives what its worker knows of it. */
+  #taking: LeasedSession | undefined;
 
   constructor(executorId: string, connect: () => Promise<PostgresSession>, leaseMs: number) {
     this.#executorId = executorId;
@@ -28,11 +31,23 @@ export class WorkerLock {
    */
   async hold(client: PostgresClient): Promise<boolean> {
     if (this.#session?.isLost === false) return false;
-    await this.#session?.giveBack();
+    const old = this.#session;
+    this.#session = undefined;
+    await old?.giveBack();
     const session = new LeasedSession(this.#connect, this.#leaseMs);
+    this.#taking = session;
+    try {
+      await session.query(`select pg_advisory_lock(${key})::text`, [this.#executorId]);
+      await session.assertOwn(client);
+    } catch (error) {
+      session.lose();
+      void session.giveBack();
+      throw error;
+    }
+    // Given up meanwhile.
+    if (this.#taking !== session) return true;
+    this.#taking = undefined;
     this.#session = session;
-    await this.#asking(() => session.query(`select pg_advisory_lock(${key})::text`, [this.#executorId]));
-    await session.assertOwn(client);
     return true;
   }
 
@@ -59,9 +74,11 @@ export class WorkerLock {
 
   /** Gives the lock up. */
   async giveUp(): Promise<void> {
-    const session = this.#session;
+    const [session, taking] = [this.#session, this.#taking];
     this.#session = undefined;
+    this.#taking = undefined;
     await session?.giveBack();
+    await taking?.giveBack();
   }
 
   async #ask(lock: 'pg_try_advisory_lock' | 'pg_advisory_unlock', name: string): Promise<string | undefined> {

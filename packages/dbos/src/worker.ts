@@ -18,6 +18,12 @@ const notingPart = 0.2;
 /** The least of it. Unit: milliseconds. */
 const leastNotingMs = 1_000;
 
+/** For so many polls a request that has to run alone waits for a worker that runs nothing. */
+const idlePolls = 2;
+/** For so many polls a worker waits for its runs to be handed over, and so many times longer it then does not. */
+const drainPolls = 10;
+const drainPauses = 6;
+
 /** A worker from a start to a stop. */
 export class Worker {
   /** New each time: a worker that comes back is another one. */
@@ -36,8 +42,11 @@ export class Worker {
   #unknown: ReadonlySet<string> = new Set();
   #look: Repetition | undefined;
   #repetitions: readonly Repetition[] = [];
-  /** The turn in which this worker may run a request with nobody beside it; it begins no other one before. At most half of the workers have one. */
+  /** The turn in which this worker may run a request with nobody beside it. At most half of the workers have one. */
   #aloneTurn: string | undefined;
+  /** The time until which it waits in its turn for its other runs to end, and begins none; and before which it does so no more. */
+  #drainUntil = 0;
+  #drainAgainAt = 0;
   #isAlone = false;
   /** The run of a cancelled request that is being ended. */
   #ending: ConversationWork | undefined;
@@ -119,21 +128,43 @@ export class Worker {
 
   /** Claims as many requests as there are free places. */
   async #lookForRequests(isEarly: boolean): Promise<void> {
+    if (this.#isStopping || this.#isAlone || (await this.#lookForAlone())) return;
     const free = (this.#options.maxConcurrentRuns ?? 4) - this.#servings.size;
-    if (this.#isStopping || this.#isAlone || free <= 0) return;
-    if (await this.#requests.isAnyAlone()) {
-      this.#aloneTurn ??= await this.#tryAloneTurn();
-      if (this.#aloneTurn !== undefined) return this.#servings.size > 0 ? this.#handOverAll() : this.#serveAlone();
-    } else await this.#giveAloneTurn();
+    if (free <= 0) return;
     for (const request of await this.#requests.claim(this.#id, free, isEarly ? 'last' : 'start')) {
       if (this.#isStopping) await this.#requests.putBack(this.#id, request.id);
       else void this.#serve(request);
     }
   }
 
-  /** Each run ends after its present step, and another worker goes on with it: runs may take hours. */
-  #handOverAll(): void {
-    for (const { serving } of this.#servings.values()) serving.work.stop();
+  /** Serves a request that has to run alone, or makes room for it. Resolves to false if others are to be claimed. */
+  async #lookForAlone(): Promise<boolean> {
+    const waitedMs = await this.#requests.aloneWaitedMs();
+    if (waitedMs === undefined) {
+      await this.#giveAloneTurn();
+      return false;
+    }
+    const isIdle = this.#servings.size === 0;
+    const { pollMs = 1_000 } = this.#options;
+    const now = performance.now();
+    if (this.#aloneTurn === undefined) {
+      // Workers that run nothing come first.
+      const isToDrain = waitedMs > idlePolls * pollMs && now > this.#drainAgainAt;
+      if (isIdle || isToDrain) this.#aloneTurn = await this.#tryAloneTurn();
+      if (this.#aloneTurn === undefined) return false;
+      this.#drainUntil = now + drainPolls * pollMs;
+    }
+    if (isIdle) await this.#serveAlone();
+    else if (now < this.#drainUntil) {
+      // Others go on with them, each after its present step.
+      for (const { serving } of this.#servings.values()) serving.work.stop();
+    } else {
+      // A step that takes longer holds up itself only.
+      this.#drainAgainAt = now + drainPauses * drainPolls * pollMs;
+      await this.#giveAloneTurn();
+      return false;
+    }
+    return true;
   }
 
   /** Lets requests wait for a place whose delay is over. */

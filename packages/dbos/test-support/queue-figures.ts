@@ -98,7 +98,7 @@ export async function timesAtWaiting({
   await storeConversations(pool, waiting);
   const stored = postgresConversations({ client: pool });
   const look = async (from: 'start' | 'last') => {
-    await requests.isAnyAlone();
+    await requests.aloneWaitedMs();
     return (await requests.claim('bench', 1, from))[0];
   };
   let next = 0;
