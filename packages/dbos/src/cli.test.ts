@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { Agent, Conversation } from '@palimpsest/agent';
 import { scriptedLLM } from '@palimpsest/llm-adapters/testing';
@@ -140,6 +143,22 @@ describe.skipIf(url === '')('palimpsest-dbos', () => {
     ]);
     await server.query(`drop database ${name} with (force)`);
     await server.end();
+  });
+
+  test('ends when a server lets it in and answers nothing', async () => {
+    // Authentication is over, and it is ready for a query.
+    const greeting = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.write(greeting));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    expect(await run(['list'], `postgres://u:p@127.0.0.1:${port}/none`)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^palimpsest-dbos: .*timeout/) as string,
+    });
   });
 
   test('makes the tables, and says what is wrong without the password', async () => {

@@ -179,8 +179,8 @@ async function onService(
     await work({ runner, pool, conversations, hasQueue: rows[0]?.is_made === true });
   } finally {
     await runner.stop();
-    // A server that is silent is not waited for.
-    await within(answerMs, pool.end(), 'the end').catch(() => process.exit(1));
+    // A server that is silent is not waited for, once it is said what failed.
+    await within(answerMs, pool.end(), 'the end').catch(() => void setTimeout(() => process.exit(), answerMs / 10));
   }
 }
 
