@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { defineTool } from '@palimpsest/events';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -5,6 +6,7 @@ import { gate, setUp, until } from '../test-support/many.js';
 import { Database } from './database.js';
 import { keyOf } from './names.js';
 import { Troubles } from './troubles.js';
+import { WorkerLock } from './worker-lock.js';
 
 /** A conversation that has ended two workers, beside one that goes on until the test ends it. */
 async function setUpSuspect() {
@@ -49,7 +51,7 @@ async function setUpSuspect() {
   const worker = world.runner();
   await worker.start();
   const ended = (id: string) => world.ends.some((end) => end.type === 'ended' && end.conversationId === id);
-  return { ...world, worker, inStep, endOfStep, ended, handedOver, end: () => (isOver = true) };
+  return { ...world, database, troubles, worker, inStep, endOfStep, ended, handedOver, end: () => (isOver = true) };
 }
 
 describe.skipIf(inject('postgresUrl') === undefined)('a conversation that runs with nobody beside it', () => {
@@ -68,5 +70,44 @@ describe.skipIf(inject('postgresUrl') === undefined)('a conversation that runs w
     end();
     await until(() => ended('long'));
     expect(await worker.deadLetters()).toEqual([]);
+  });
+
+  test('holds up no other conversation where a step beside it takes long', async () => {
+    const { worker, ask, inStep, endOfStep, ended, troubles } = await setUpSuspect();
+    for (const other of ['one', 'two'])
+      await troubles.hasResult('suspect').then(() => troubles.died(keyOf('other'), other));
+    // In a step until the test lets it end: no suspect any more.
+    await ask(worker, 'suspect', 'Work.');
+    await inStep.opened;
+    await ask(worker, 'other', 'Work.');
+    // Before, while and after the worker makes room for the other one.
+    for (const innocent of Array.from({ length: 12 }, (_, index) => `innocent ${index}`)) {
+      await ask(worker, innocent, 'Work.');
+      await until(() => ended(innocent));
+    }
+    expect(ended('suspect')).toBe(false);
+    endOfStep.open();
+    await until(() => ended('suspect') && ended('other'));
+  });
+
+  test('has its turn in a session that its worker knows: none is won while one is opened', async () => {
+    const { database } = await setUpSuspect();
+    const opening = gate();
+    const asked = gate();
+    const connect = async () => {
+      asked.open();
+      await opening.opened;
+      return database.connect();
+    };
+    const lock = new WorkerLock(randomUUID(), connect, 30_000);
+    onTestFinished(() => lock.giveUp());
+    const client = { query: async (text: string) => ({ rows: await database.query(text, []) }) };
+    const held = lock.hold(client);
+    await asked.opened;
+    const turn = randomUUID();
+    expect(await lock.tryTurn(turn)).toBe(false);
+    opening.open();
+    expect(await held).toBe(true);
+    expect(await lock.tryTurn(turn)).toBe(true);
   });
 });
