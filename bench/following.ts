@@ -11,7 +11,7 @@ import type { Followed, Following } from './following/follower.js';
 import { appendedEvent } from './store.js';
 
 /**
- * What followers cost those who append: 20 conversations are appended to at once, with 20 followers in another process and without, in
+ * Measures what followers cost those who append: 20 conversations are appended to at once, with 20 followers in another process and without, in
  * turns. The commits wait for the disk. With `--apart`, on Linux, the followers have a processor of their own, as on another machine, and
  * the server and those who append have one.
  */

@@ -22,7 +22,7 @@ interface Ran {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** What it printed as JSON. */
+  /** The lines that it printed as JSON. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 

@@ -26,9 +26,9 @@ interface Service {
   readonly pool: pg.Pool;
 }
 
-/** How long a statement may take: a rebuild reads large logs. */
+/** The longest time of a statement: a rebuild reads large logs. */
 const statementMs = 60_000;
-/** How long `erase` waits for a run to end that it has cancelled. */
+/** The time for which `erase` waits for a run to end that it has cancelled. */
 const eraseWaitMs = 30_000;
 
 const program = new Command('palimpsest-dbos')
@@ -184,7 +184,7 @@ async function onService(
   }
 }
 
-/** As {@link onService}, where there is a queue: none is made in a database that was named by mistake. */
+/** Works on a service that has a queue: none is made in a database that was named by mistake. */
 async function onQueue(flags: Flags, work: (service: Service) => Promise<void>): Promise<void> {
   await onService(flags, async (service) => {
     queueOf(service);

@@ -11,9 +11,10 @@ const now = `(extract(epoch from now()) * 1000)::bigint`;
  */
 const hurry = `with hurry as materialized (select set_config('synchronous_commit', 'off', true))`;
 
-/** No request of the conversation runs: the one that waits would find it busy. `$2` are the queues. */
-const isFree = `not exists (select from dbos.workflow_status as running where running.queue_name = any($2)
-  and running.status = 'PENDING' and left(running.workflow_uuid, ${keyLength}) = left(waiting.workflow_uuid, ${keyLength}))`;
+/** The condition that no request of the conversation runs: the one that waits would find it busy. The application's name is that of the queue. */
+const isFree = `not exists (select from dbos.workflow_status as running
+  where running.queue_name in (waiting.queue_name, waiting.application_name) and running.status = 'PENDING'
+    and left(running.workflow_uuid, ${keyLength}) = left(waiting.workflow_uuid, ${keyLength}))`;
 
 /** A request that a worker has claimed. */
 export interface Request {
@@ -92,8 +93,7 @@ export class Requests {
 
   /** Claims a request that has to run with nobody beside it. */
   async claimAlone(worker: string): Promise<Request | undefined> {
-    const condition = `and ${isFree.replace('$2', '$7')}`;
-    return (await this.#claim(aloneQueueOf(this.#queue), worker, 1, [0, 0], condition, [this.#queues]))[0];
+    return (await this.#claim(aloneQueueOf(this.#queue), worker, 1, [0, 0], isFree))[0];
   }
 
   async #claim(
@@ -101,8 +101,7 @@ export class Requests {
     worker: string,
     count: number,
     from: readonly [priority: number, createdAt: number],
-    condition = '',
-    more: readonly unknown[] = [],
+    condition = 'true',
   ): Promise<readonly (Request & { readonly place: readonly [number, number] })[]> {
     const found = await this.#database.query<{
       id: string;
@@ -113,14 +112,14 @@ export class Requests {
     }>(
       `${hurry}, next as materialized (
          select workflow_uuid from dbos.workflow_status as waiting
-         where queue_name = $1 and status = 'ENQUEUED' and (priority, created_at) >= ($5, $6) ${condition}
+         where queue_name = $1 and status = 'ENQUEUED' and (priority, created_at) >= ($5, $6) and ${condition}
          order by priority, created_at limit $2 for update skip locked)
        update dbos.workflow_status as request set status = 'PENDING', executor_id = $3, owner_xid = $4,
          recovery_attempts = recovery_attempts + 1, started_at_epoch_ms = ${now}, updated_at = ${now}
        from next, hurry where request.workflow_uuid = next.workflow_uuid
        returning request.workflow_uuid as id, request.recovery_attempts as claims, request.priority, request.created_at,
          (select inputs from dbos.workflow_input where workflow_uuid = request.workflow_uuid) as inputs`,
-      [queue, count, worker, randomUUID(), ...from, ...more],
+      [queue, count, worker, randomUUID(), ...from],
     );
     const isAlone = queue !== this.#queue;
     // They come in any order.
@@ -160,7 +159,7 @@ export class Requests {
     const [row] = await this.#database.query<{ ms: string }>(
       `select ${now} - updated_at as ms from dbos.workflow_status as waiting
        where queue_name = $1 and status = 'ENQUEUED' and ${isFree} order by priority, created_at limit 1`,
-      [aloneQueueOf(this.#queue), this.#queues],
+      [aloneQueueOf(this.#queue)],
     );
     return row === undefined ? undefined : Number(row.ms);
   }

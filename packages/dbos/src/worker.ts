@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ConversationWork, RunningWork } from '@palimpsest/agent/runner';
 import type { PostgresClient } from '@palimpsest/postgres';
+import { AloneTurn } from './alone-turn.js';
 import { within } from './answers.js';
 import type { Database } from './database.js';
 import type { DbosRunnerOptions } from './options.js';
@@ -17,12 +18,6 @@ import { Workers } from './workers.js';
 const notingPart = 0.2;
 /** The least of it. Unit: milliseconds. */
 const leastNotingMs = 1_000;
-
-/** For so many polls a request that has to run alone waits for a worker that runs nothing. */
-const idlePolls = 2;
-/** For so many polls a worker waits for its runs to be handed over, and so many times longer it then does not. */
-const drainPolls = 10;
-const drainPauses = 6;
 
 /** A worker from a start to a stop. */
 export class Worker {
@@ -42,11 +37,7 @@ export class Worker {
   #unknown: ReadonlySet<string> = new Set();
   #look: Repetition | undefined;
   #repetitions: readonly Repetition[] = [];
-  /** The turn in which this worker may run a request with nobody beside it. At most half of the workers have one. */
-  #aloneTurn: string | undefined;
-  /** The time until which it waits in its turn for its other runs to end, and begins none; and before which it does so no more. */
-  #drainUntil = 0;
-  #drainAgainAt = 0;
+  readonly #aloneTurn: AloneTurn;
   #isAlone = false;
   /** The run of a cancelled request that is being ended. */
   #ending: ConversationWork | undefined;
@@ -66,6 +57,8 @@ export class Worker {
     this.#client = { query: async (text, params = []) => ({ rows: await database.query(text, params) }) };
     const session = () => database.connect(`palimpsest ${this.#id}`, this.#closing.signal);
     this.#lock = new WorkerLock(this.#id, session, leaseMs);
+    const { pollMs = 1_000 } = options;
+    this.#aloneTurn = new AloneTurn({ name, pollMs, lock: this.#lock, workers: this.#workers });
   }
 
   get running(): readonly string[] {
@@ -141,28 +134,18 @@ export class Worker {
   async #lookForAlone(): Promise<boolean> {
     const waitedMs = await this.#requests.aloneWaitedMs();
     if (waitedMs === undefined) {
-      await this.#giveAloneTurn();
+      await this.#aloneTurn.give();
       return false;
     }
     const isIdle = this.#servings.size === 0;
-    const { pollMs = 1_000 } = this.#options;
-    const now = performance.now();
-    if (this.#aloneTurn === undefined) {
-      // Workers that run nothing come first.
-      const isToDrain = waitedMs > idlePolls * pollMs && now > this.#drainAgainAt;
-      if (isIdle || isToDrain) this.#aloneTurn = await this.#tryAloneTurn();
-      if (this.#aloneTurn === undefined) return false;
-      this.#drainUntil = now + drainPolls * pollMs;
-    }
+    if (!(await this.#aloneTurn.take({ isIdle, waitedMs }))) return false;
     if (isIdle) await this.#serveAlone();
-    else if (now < this.#drainUntil) {
+    else if (!this.#aloneTurn.isDraining) {
+      await this.#aloneTurn.giveUp();
+      return false;
+    } else {
       // Others go on with them, each after its present step.
       for (const { serving } of this.#servings.values()) serving.work.stop();
-    } else {
-      // A step that takes longer holds up itself only.
-      this.#drainAgainAt = now + drainPauses * drainPolls * pollMs;
-      await this.#giveAloneTurn();
-      return false;
     }
     return true;
   }
@@ -172,17 +155,9 @@ export class Worker {
     if (await this.#requests.wakeDue()) this.wake();
   }
 
-  /** Tries one of the turns at each look: soon all are taken. */
-  async #tryAloneTurn(): Promise<string | undefined> {
-    const workers = await this.#workers.ids();
-    const turns = Math.max(1, Math.floor(workers.length / 2));
-    const turn = `${this.#options.name ?? 'palimpsest'} alone ${Math.floor(Math.random() * turns)}`;
-    return (await this.#lock.tryTurn(turn)) ? turn : undefined;
-  }
-
   async #serveAlone(): Promise<void> {
     const request = await this.#requests.claimAlone(this.#id);
-    if (request === undefined) return this.#giveAloneTurn();
+    if (request === undefined) return this.#aloneTurn.give();
     if (this.#isStopping) return void (await this.#requests.putBack(this.#id, request.id, { isAlone: true }));
     this.#isAlone = true;
     let isOver = false;
@@ -190,17 +165,12 @@ export class Worker {
       if (isOver) return;
       isOver = true;
       this.#isAlone = false;
-      this.#giveAloneTurn()
+      this.#aloneTurn
+        .give()
         .catch((error: unknown) => this.#options.onTrouble?.(error))
         .finally(() => this.wake());
     };
     void this.#serve(request, over).finally(over);
-  }
-
-  async #giveAloneTurn(): Promise<void> {
-    const turn = this.#aloneTurn;
-    this.#aloneTurn = undefined;
-    if (turn !== undefined) await this.#lock.giveTurn(turn);
   }
 
   /** @param onCleared - called when others may run beside it, though it runs alone */
@@ -238,7 +208,7 @@ export class Worker {
   async #sweep(): Promise<void> {
     if (await this.#lock.hold(this.#client)) {
       // Others may have taken this worker for dead.
-      this.#aloneTurn = undefined;
+      this.#aloneTurn.lose();
       await this.#troubles.livesAgain(this.#id);
       await this.#workers.works(this.#id);
     }
